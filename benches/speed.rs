@@ -35,33 +35,33 @@ fn named(name: &str) -> (Arc<dyn Source>, BytesCount) {
         .iter()
         .find(|trace| trace.name == name)
         .unwrap_or_else(|| panic!("no trace {name}"));
-    let tarmac = trace.open().unwrap_or_else(|error| panic!("{error:#}"));
+    let source = trace.open().unwrap_or_else(|error| panic!("{error:#}"));
     let bytes = trace.path.metadata().map_or(0, |metadata| metadata.len());
-    (Arc::new(tarmac), BytesCount::new(bytes))
+    (source, BytesCount::new(bytes))
 }
 
-fn index_of(tarmac: &Arc<dyn Source>, threads: usize) -> Index {
+fn index_of(source: &Arc<dyn Source>, threads: usize) -> Index {
     let options = BuildOptions {
         threads,
         ..BuildOptions::default()
     };
-    index_in_memory(Arc::clone(tarmac), &options).unwrap_or_else(|error| panic!("{error}"))
+    index_in_memory(Arc::clone(source), &options).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Builds an index in memory.
 #[divan::bench(args = names(), consts = [1, 2], sample_count = 5, sample_size = 1)]
 fn build<const THREADS: usize>(bencher: Bencher<'_, '_>, name: &str) {
-    let (tarmac, bytes) = named(name);
+    let (source, bytes) = named(name);
     bencher
         .counter(bytes)
-        .bench_local(|| index_of(&tarmac, THREADS));
+        .bench_local(|| index_of(&source, THREADS));
 }
 
 /// Searches for text that does not occur.
 #[divan::bench(args = names(), sample_count = 5, sample_size = 1)]
 fn search(bencher: Bencher<'_, '_>, name: &str) {
-    let (tarmac, bytes) = named(name);
-    let index = index_of(&tarmac, 2);
+    let (source, bytes) = named(name);
+    let index = index_of(&source, 2);
     let pattern = "no such text"
         .parse()
         .unwrap_or_else(|error| panic!("{error}"));

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::Path;
 use std::process::Command;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
@@ -13,7 +13,7 @@ use stepback_index::build::{Build, BuildOptions, BuildProgress, Fingerprint};
 use stepback_index::query::{MemoryAt, RegistersAt, Steps};
 use stepback_index::{Cancel, Index};
 use stepback_machine::Address;
-use stepback_parsers::{Position, ReadAt as _, Source, Step};
+use stepback_parsers::{Position, ReadAt as _, Step};
 
 /// First argument of a child process that builds.
 pub const CHILD: &str = "--build";
@@ -55,7 +55,7 @@ pub fn run_child(trace: &Path, index: &Path, threads: usize) -> Result<()> {
     };
     let (start, cpu) = (Instant::now(), cpu_time().unwrap_or_default());
     let (built, anonymous) = with_peak_memory(|| {
-        let source: Arc<dyn Source> = Arc::new(trace.open()?);
+        let source = trace.open()?;
         let fingerprint = Fingerprint::of(source.as_ref(), MODIFIED)?;
         let options = BuildOptions {
             threads,
@@ -244,9 +244,10 @@ pub fn report(trace: &Trace, index: &Path) -> Result<()> {
         cpu / steps * 1e9
     );
     println!(
-        "build, two threads      {:6.2} GB/s of CPU, {:.2} GB/s wall",
+        "build, two threads      {:6.2} GB/s of CPU, {:.2} GB/s wall, {:.1} million steps/s wall",
         speed(cpu_two),
-        speed(wall_two)
+        speed(wall_two),
+        steps / wall_two / 1e6
     );
     let ordered = of(&one, |cost| cost.ordered / cost.wall);
     let calls = of(&one, |cost| cost.calls / cost.wall);

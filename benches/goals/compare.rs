@@ -9,6 +9,7 @@ use anyhow::Result;
 use stepback_benches::{Trace, cpu_time, with_peak_memory};
 use stepback_compare::{CompareOptions, Comparison};
 use stepback_index::Cancel;
+use stepback_parsers::Tarmac;
 
 use super::builds;
 use super::sample::open;
@@ -19,9 +20,13 @@ pub const NAME: &str = "comparison";
 const EDITS: u64 = 100;
 
 /// Prints the cost of comparisons with an equal trace, with edited ones, and with one of other
-/// times. CPU time is that of all threads, memory all anonymous memory of the process.
+/// times. CPU time is that of all threads, memory all anonymous memory of the process. Only Tarmac
+/// traces are edited.
 pub fn report(trace: &Trace, path: &Path) -> Result<()> {
     let index = open(trace, path)?;
+    if index.source().downcast::<Tarmac>().is_none() {
+        return Ok(());
+    }
     let steps = index.step_count();
     for (name, copy) in [
         ("equal", Copy::default()),

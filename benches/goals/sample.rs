@@ -1,7 +1,6 @@
 //! An open index with places of the trace to query.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use anyhow::Result;
 use stepback_benches::Trace;
@@ -26,9 +25,9 @@ pub struct Sample {
 
 /// Opens the index of a trace.
 pub fn open(trace: &Trace, path: &Path) -> Result<Index> {
-    let tarmac = Arc::new(trace.open()?);
-    let fingerprint = Fingerprint::of(tarmac.as_ref(), MODIFIED)?;
-    Index::open(tarmac, path, &fingerprint)
+    let source = trace.open()?;
+    let fingerprint = Fingerprint::of(source.as_ref(), MODIFIED)?;
+    Index::open(source, path, &fingerprint)
         .map_err(|error: OpenError| anyhow::anyhow!("{error}: {path:?}"))
 }
 

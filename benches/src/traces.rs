@@ -4,11 +4,13 @@ use std::fs;
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use stepback_generator::{Recipe, Shape, Size, Style};
+use stepback_parsers::files::CacheFileOptions;
 use stepback_parsers::tarmac::TarmacStyle;
-use stepback_parsers::{Flow, Tarmac, TarmacOptions};
+use stepback_parsers::{Flow, Format, Source, Tarmac, TarmacOptions, TraceAssumptions, TraceFile};
 
 use crate::free_bytes;
 
@@ -33,13 +35,26 @@ const HUGE_BYTES: u64 = 20_000_000_000;
 const HUGE_ROOM: u64 = 60_000_000_000;
 
 impl Trace {
-    /// Opens the trace.
+    /// Opens the trace by its format. The records of a binary trace may still be read afterwards.
     ///
     /// # Errors
     /// The trace cannot be read.
-    pub fn open(&self) -> Result<Tarmac> {
-        let file = File::open(&self.path).with_context(|| format!("{:?}", self.path))?;
-        Ok(Tarmac::open(Box::new(file), TarmacOptions::default())?)
+    pub fn open(&self) -> Result<Arc<dyn Source>> {
+        let (input, assumed) = (self.input()?, TraceAssumptions::default());
+        let format = Format::of_input(&input);
+        if let Ok(format) = format {
+            return Ok(format.open_text(Box::new(input), assumed)?);
+        }
+        let file = TraceFile {
+            name: self.name.clone(),
+            data: Arc::new(input),
+        };
+        let format = Format::of_file(&file).context("the format is unknown")?;
+        Ok(format.open_files(vec![file], assumed, CacheFileOptions::default())?)
+    }
+
+    fn input(&self) -> Result<File> {
+        File::open(&self.path).with_context(|| format!("{:?}", self.path))
     }
 }
 
@@ -141,13 +156,12 @@ fn generated(
     })
 }
 
-/// Returns `lua.medium` in its own style and in the other.
-fn real_traces(directory: &Path, traces: &Path) -> Result<[Trace; 2]> {
-    let packed = traces.join("tarmac/lua/lua.medium.tarmac.zst");
+/// Returns `lua.medium` in its own style and in the other, and RISC-V traces of the same size.
+fn real_traces(directory: &Path, traces: &Path) -> Result<Vec<Trace>> {
     let path = directory.join("lua.medium.tarmac");
-    made(&path, |file| {
-        let packed = File::open(&packed).with_context(|| format!("{packed:?}"))?;
-        Ok(zstd::stream::copy_decode(packed, file)?)
+    made(&path, |mut file| {
+        file.write_all(&unpacked(&traces.join("tarmac/lua/lua.medium.tarmac.zst"))?)?;
+        Ok(())
     })?;
     let own = Trace {
         name: "lua.medium".to_owned(),
@@ -159,11 +173,50 @@ fn real_traces(directory: &Path, traces: &Path) -> Result<[Trace; 2]> {
     };
     made(&other.path, |file| {
         let mut out = BufWriter::with_capacity(1 << 20, file);
-        own.open()?
-            .convert(TarmacStyle::Es, &mut out, &mut |_| Flow::Continue)?;
+        Tarmac::open(Box::new(own.input()?), TarmacOptions::default())?.convert(
+            TarmacStyle::Es,
+            &mut out,
+            &mut |_| Flow::Continue,
+        )?;
         Ok(out.flush()?)
     })?;
-    Ok([own, other])
+    let riscv = traces.join("riscv");
+    let log = unpacked(&riscv.join("rvsort.spike.log.zst"))?;
+    let records = fs::read(riscv.join("stf/rvtiny.stf"))?;
+    let header =
+        1 + memchr::memmem::find(&records, STF_HEADER_END).context("no end of the header")?;
+    Ok(vec![
+        own,
+        other,
+        repeated(directory, "rvsort.spike", (&log, 0))?,
+        repeated(directory, "rvtiny.stf", (&records, header))?,
+    ])
+}
+
+/// The record at the end of the header of `rvtiny.stf`, and the beginning of the next.
+const STF_HEADER_END: &[u8] = &[19, 9, 0, 0x10];
+
+fn unpacked(path: &Path) -> Result<Vec<u8>> {
+    let packed = File::open(path).with_context(|| format!("{path:?}"))?;
+    Ok(zstd::stream::decode_all(packed)?)
+}
+
+/// Returns a trace that repeats what follows the header of another one.
+fn repeated(directory: &Path, name: &str, (trace, header): (&[u8], usize)) -> Result<Trace> {
+    let path = directory.join(format!("{name}.{PROGRAM_BYTES}"));
+    made(&path, |file| {
+        let mut out = BufWriter::with_capacity(1 << 20, file);
+        let (header, rest) = trace.split_at(header);
+        out.write_all(header)?;
+        for _ in 0..PROGRAM_BYTES / rest.len() as u64 {
+            out.write_all(rest)?;
+        }
+        Ok(out.flush()?)
+    })?;
+    Ok(Trace {
+        name: name.to_owned(),
+        path,
+    })
 }
 
 /// Generates a file unless it exists. Renames it when it is complete.
