@@ -20,11 +20,13 @@ use crate::read_at::{ReadAt, TraceFile};
 use crate::rst::{Rst, RstHead, are_one_trace};
 use crate::source::Source;
 use crate::stf::{Stf, StfContainer};
+use crate::tarmac;
 use crate::tarmac::line::is_plausible_line;
 use crate::tarmac::source::{Tarmac, TarmacOptions};
 use crate::template::Template;
+use crate::text::merge::{CoreLines, MergedText};
 use crate::text::window::LINE_LIMIT;
-use crate::text_log::{LogFormat as _, LogOptions, TextLog};
+use crate::text_log::{LogFormat as _, LogOptions, TextLog, core_readers};
 
 /// A trace format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -69,6 +71,7 @@ const FORMATS: [FormatRow; 11] = [
                 let options = assumed.tarmac();
                 Tarmac::open(input, options).map(shared)
             },
+            cores: |files, assumed| tarmac::core_readers(files, assumed.tarmac()),
         },
     },
     FormatRow {
@@ -135,6 +138,7 @@ const FORMATS: [FormatRow; 11] = [
         shape: FormatShape::Text {
             is_line: is_commit_log_line,
             open: |input, assumed| TextLog::<CommitLog>::open(input, assumed.log()).map(shared),
+            cores: |files, assumed| core_readers::<CommitLog>(files, &assumed.log()),
         },
     },
     FormatRow {
@@ -170,6 +174,7 @@ const FORMATS: [FormatRow; 11] = [
         shape: FormatShape::Text {
             is_line: is_exec_log_line,
             open: |input, assumed| TextLog::<ExecLog>::open(input, assumed.log()).map(shared),
+            cores: |files, assumed| core_readers::<ExecLog>(files, &assumed.log()),
         },
     },
     FormatRow {
@@ -183,6 +188,7 @@ const FORMATS: [FormatRow; 11] = [
         shape: FormatShape::Text {
             is_line: is_cpu_log_line,
             open: |input, assumed| TextLog::<CpuLog>::open(input, assumed.log()).map(shared),
+            cores: |files, assumed| core_readers::<CpuLog>(files, &assumed.log()),
         },
     },
     FormatRow {
@@ -196,6 +202,7 @@ const FORMATS: [FormatRow; 11] = [
         shape: FormatShape::Text {
             is_line: is_tenet_line,
             open: |input, assumed| TextLog::<Tenet>::open(input, assumed.log()).map(shared),
+            cores: |files, assumed| core_readers::<Tenet>(files, &assumed.log()),
         },
     },
     FormatRow {
@@ -209,6 +216,7 @@ const FORMATS: [FormatRow; 11] = [
         shape: FormatShape::Text {
             is_line: is_unidbg_line,
             open: |input, assumed| TextLog::<Unidbg>::open(input, assumed.log()).map(shared),
+            cores: |files, assumed| core_readers::<Unidbg>(files, &assumed.log()),
         },
     },
     FormatRow {
@@ -228,12 +236,15 @@ const FORMATS: [FormatRow; 11] = [
                 }
                 TextLog::<DescribedLog>::open(input, options).map(shared)
             },
+            cores: |files, assumed| core_readers::<DescribedLog>(files, &assumed.log()),
         },
     },
 ];
 
 /// An opened trace of any format, or the reason why it cannot be opened.
 type OpenedSource = Result<Arc<dyn Source>, SourceError>;
+/// The readers of the files of several cores, or the reason why they cannot be merged.
+type CoreLinesOfFiles = Result<Vec<Box<dyn CoreLines>>, SourceError>;
 
 fn shared(source: impl Source) -> Arc<dyn Source> {
     Arc::new(source)
@@ -286,6 +297,8 @@ enum FormatShape {
         /// Returns whether a line most likely belongs to the format.
         is_line: fn(&[u8]) -> bool,
         open: fn(Box<dyn ReadAt>, TraceAssumptions) -> OpenedSource,
+        /// Creates the readers that merge the files of several cores.
+        cores: fn(&[TraceFile], &TraceAssumptions) -> CoreLinesOfFiles,
     },
     /// One or more files of records, possibly compressed.
     Files {
@@ -502,6 +515,23 @@ impl Format {
     ) -> Result<Arc<dyn Source>, SourceError> {
         match self.row().shape {
             FormatShape::Text { open, .. } => open(input, assumed),
+            FormatShape::Files { .. } => Err(FormatError::Binary.into()),
+        }
+    }
+
+    /// Merges the files of a text trace with one file for each core by the times of their lines.
+    ///
+    /// # Errors
+    /// A file could not be read, its lines have no times, or the format is not a text format.
+    pub fn merge(
+        self,
+        files: Vec<TraceFile>,
+        assumed: TraceAssumptions,
+    ) -> Result<MergedText, SourceError> {
+        match self.row().shape {
+            FormatShape::Text { cores, .. } => {
+                MergedText::new(files, Box::new(move |files| cores(files, &assumed)))
+            }
             FormatShape::Files { .. } => Err(FormatError::Binary.into()),
         }
     }

@@ -49,6 +49,12 @@ pub enum FormatError {
     /// Several files were given for a format whose traces are one file.
     #[error("a trace of this format is one file")]
     OneFile,
+    /// The lines of several files have no times, so they cannot be merged.
+    #[error(
+        "its lines have no times, so the order of the steps in several files is not known: \
+         open one of the files"
+    )]
+    NoTimes,
     /// The user's description of records is invalid.
     #[error("the layout of the records: {0}")]
     Template(String),

@@ -73,4 +73,4 @@ pub use crate::source::{
     RenderedLine, Source, SourceTraits,
 };
 pub use crate::tarmac::{Tarmac, TarmacOptions};
-pub use crate::text::{LINE_LIMIT, ROW_DIGITS};
+pub use crate::text::{LINE_LIMIT, MergedText, ROW_DIGITS};

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use anyhow::Result;
 use clap::Args;
 use stepback_compare::Comparison;
-use stepback_debugger::analysis::compare_rules::read_rules;
+use stepback_debugger::analysis::compare_rules::{read_rules, unknown_registers};
 use stepback_debugger::analysis::compare_traces::compare_traces;
 use stepback_debugger::analysis::profile_differences::{FunctionDifference, profile_differences};
 use stepback_debugger::session::{OpenOptions, SecondTrace, Session};
@@ -105,7 +105,7 @@ pub fn compared(
         .transpose();
     let tolerances = rules.map_err(|error| CommandError::OtherFile(error.to_string()))?;
     let tolerances = tolerances.unwrap_or_default();
-    SecondTrace::ask(options, known, open, |other| {
+    let answer = SecondTrace::ask(options, known, open, |other| {
         let (a, b) = (report.session, other);
         let steps = a.index.step_count().min(b.index.step_count());
         progress.bytes_total.store(steps, Ordering::Relaxed);
@@ -116,7 +116,13 @@ pub fn compared(
             false => profile_differences(&a.index, &b.index, &comparison.slides, &report.cancel)?,
         };
         Ok((comparison, functions))
-    })
+    })?;
+    for name in unknown_registers(&tolerances, [report.session, &answer.session]) {
+        report.note(&format!(
+            "ignore_registers: neither trace has a register {name:?}"
+        ));
+    }
+    Ok(answer)
 }
 
 /// Returns the options for opening the trace to compare with.

@@ -218,6 +218,38 @@ fn what_rules_forgive_is_counted_and_listed() {
     );
 }
 
+/// RISC-V names a register by its number or by its use.
+#[test]
+fn rules_name_registers_as_the_trace_or_otherwise() {
+    let sandbox = Sandbox::new();
+    let log = |value: &str| {
+        format!(
+            "core   0: 3 0x0000000080000000 (0x00100513) x10 0x{value}\n\
+             core   0: 3 0x0000000080000004 (0x00000013)\n"
+        )
+    };
+    let a = sandbox.file("a.log", log("0000000000000001"));
+    let b = sandbox.file("b.log", log("0000000000000002"));
+    different(&sandbox, &[&a, &b]);
+    for name in ["x10", "a0", "A0"] {
+        let rules = sandbox.file("rules.toml", format!("ignore_registers = [\"{name}\"]\n"));
+        let ran = sandbox
+            .run(&["compare", &a, &b, "--rules", &rules])
+            .succeeds();
+        assert!(
+            ran.out.contains("forgiven by ignore_registers a0: 1 value"),
+            "{}",
+            ran.out
+        );
+    }
+    let rules = sandbox.file("rules.toml", "ignore_registers = [\"x81\", \"a0\"]\n");
+    let ran = sandbox
+        .run(&["compare", &a, &b, "--rules", &rules])
+        .succeeds();
+    let note = r#"note: ignore_registers: neither trace has a register "x81""#;
+    assert!(ran.err.contains(note), "{}", ran.err);
+}
+
 #[test]
 fn the_status_of_a_failed_comparison_is_2() {
     let sandbox = Sandbox::new();

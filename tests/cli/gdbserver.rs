@@ -287,6 +287,22 @@ fn a_step_over_a_breakpoint_ends_at_either_end_of_the_trace() {
     client.check("vCont;s:1;c", "T05thread:01;replaylog:end;");
 }
 
+/// Before `run`, gdb kills the program that it knows.
+#[test]
+fn run_begins_again_in_extended_mode() {
+    let mut client = Client::of(TRACE);
+    client.check("vRun;;", "");
+    client.check("!", "OK");
+    client.check("Z0,1004,4", "OK");
+    client.check("c", "T05thread:01;swbreak:;");
+    client.check("vKill;1", "OK");
+    client.check("vRun;612e656c66;31", "T05thread:01;");
+    assert_eq!(client.position(), "0");
+    client.check("vAttach;7", "E16");
+    client.check("c", "T05thread:01;swbreak:;");
+    assert_eq!(client.position(), "2");
+}
+
 #[test]
 fn watchpoints_stop_at_every_access_once() {
     let mut client = Client::of(TRACE);

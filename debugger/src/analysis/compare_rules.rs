@@ -6,6 +6,9 @@ use std::{fmt, fs, io};
 
 use serde::Deserialize;
 use stepback_compare::Tolerances;
+use stepback_index::answer::ThreadId;
+use stepback_index::read::NameReader;
+use stepback_machine::InstructionSet;
 use toml::Spanned;
 
 use crate::number::number;
@@ -98,11 +101,60 @@ fn parsed(text: &str, session: &Session) -> Result<Tolerances, (String, Option<R
     }
     let registers = file.ignore_registers.iter();
     Ok(Tolerances {
-        registers: registers.map(|name| name.to_ascii_lowercase()).collect(),
+        registers: registers
+            .flat_map(|name| register_names(name, session))
+            .collect(),
         memory,
         has_counters: file.counters,
         polling,
     })
+}
+
+/// Returns the names under which differences name a register: `sp` for `x2` of RISC-V, `x19` for
+/// `w19`. A name that the trace does not know remains, since the other trace may have it.
+fn register_names(name: &str, session: &Session) -> Vec<String> {
+    let names = NameReader(&session.index);
+    let mut found: Vec<_> = instruction_sets(session)
+        .into_iter()
+        .filter_map(|set| Some(names.whole_name(names.view_in(name, set)?, set)))
+        .map(|name| name.to_ascii_lowercase())
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    if found.is_empty() {
+        found.push(name.to_ascii_lowercase());
+    }
+    found
+}
+
+/// Returns the registers of rules that no trace has.
+pub fn unknown_registers<'r>(
+    rules: &'r Tolerances,
+    traces: [&Session; 2],
+) -> impl Iterator<Item = &'r str> {
+    let is_known = move |name: &str| {
+        traces.iter().any(|session| {
+            let mut sets = instruction_sets(session).into_iter();
+            sets.any(|set| NameReader(&session.index).view_in(name, set).is_some())
+        })
+    };
+    let names = rules.registers.iter().map(String::as_str);
+    names.filter(move |name| !is_known(name))
+}
+
+/// Returns the instruction sets that the threads of a trace can execute.
+fn instruction_sets(session: &Session) -> Vec<InstructionSet> {
+    let index = &session.index;
+    let threads = (0..).map(ThreadId).take(index.threads().len());
+    let mut sets = Vec::new();
+    for first in threads.map(|thread| index.instruction_set(thread)) {
+        for set in [&[first], first.states()].concat() {
+            if !sets.contains(&set) {
+                sets.push(set);
+            }
+        }
+    }
+    sets
 }
 
 fn functions_named(name: &str, session: &Session) -> Result<Vec<Range<u64>>, String> {

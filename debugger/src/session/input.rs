@@ -14,7 +14,6 @@ use stepback_machine::InstructionSet;
 use stepback_parsers::drmemtrace::{Drmemtrace, TraceHead, Width};
 use stepback_parsers::files::{CacheFileOptions, CacheFilePlace};
 use stepback_parsers::files::{PackedKind, PackedText, head_of};
-use stepback_parsers::tarmac::{CoreFile, MergedText};
 use stepback_parsers::template::Template;
 use stepback_parsers::{
     Format, FormatError, ProgramFile, Source, SourceError, TraceAssumptions, TraceFile, detect,
@@ -58,7 +57,7 @@ impl Input {
         };
         if let Some(files) = TraceFiles::of(options)? {
             if files.format.is_text() {
-                return Self::open_merged(files, options);
+                return Self::open_merged(files, options, assumed);
             }
             return Self::open_files(files, options, assumed);
         }
@@ -227,7 +226,11 @@ impl Input {
     }
 
     /// Opens a text trace with one file per core.
-    fn open_merged(files: TraceFiles, options: &OpenOptions) -> Result<Self> {
+    fn open_merged(
+        files: TraceFiles,
+        options: &OpenOptions,
+        assumed: TraceAssumptions,
+    ) -> Result<Self> {
         let path = &options.path;
         if let Some(format) = options.format.filter(|format| *format != files.format) {
             return Err(of_file(
@@ -242,18 +245,16 @@ impl Input {
         let unusable = |error| of_file(path, error);
         let opened = files.open()?;
         let mut fingerprint = files.fingerprint(&opened).map_err(unusable)?;
-        let cores = opened
-            .into_iter()
-            .map(|TraceFile { name, data }| CoreFile { name, data })
-            .collect();
-        let merged = MergedText::new(cores, assumed_by(options).tarmac())
-            .map_err(|error| refused(&error, path))?;
+        let merged = files
+            .format
+            .merge(opened, assumed.clone())
+            .map_err(unusable)?;
         let kept = kept_options(&fingerprint, copy_place, options);
         let text = PackedText::open(Arc::new(merged), PackedKind::Merged, kept);
         let text = text.map_err(|error| refused(&error, path))?;
         let source = files
             .format
-            .open_text(Box::new(text.clone()), assumed_by(options))
+            .open_text(Box::new(text.clone()), assumed)
             .map_err(unusable)?;
         fingerprint.options.clone_from(&source.traits().options);
         Ok(Self {

@@ -10,6 +10,7 @@ use anyhow::{Result, bail};
 use stepback_index::build::Fingerprint;
 use stepback_parsers::drmemtrace::{LayoutError, TraceLayout};
 use stepback_parsers::files::{PackedKind, head_of};
+use stepback_parsers::template::Template;
 use stepback_parsers::{Format, ReadAt, SourceError, TraceFile, detect};
 
 use super::OpenOptions;
@@ -55,13 +56,18 @@ impl TraceFiles {
             }
         }
         if !options.more.is_empty() {
+            // A file with a description may begin with anything.
+            let template = template_of(options)?;
+            if template.as_ref().and_then(Template::lines).is_some() {
+                let paths = distinct(options.paths())?;
+                return Ok(Some(Self::merged(Format::Described, paths)));
+            }
             return Self::of_files(options.paths()).map(Some);
         }
         if path.is_dir() {
             return Self::of_directory(path).map(Some);
         }
         if let Some(template) = template_of(options)? {
-            // A file with a description may begin with anything.
             if template.lines().is_some() {
                 return Ok(None);
             }
@@ -114,16 +120,9 @@ impl TraceFiles {
 
     /// Creates a trace of several files, in this order.
     pub fn of_files<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Result<Self> {
-        let paths: Vec<PathBuf> = paths.into_iter().map(Path::to_owned).collect();
+        let paths = distinct(paths)?;
         let mut formats = Vec::new();
-        for (number, path) in paths.iter().enumerate() {
-            if paths
-                .iter()
-                .take(number)
-                .any(|other| is_same_file(other, path))
-            {
-                return Err(of_file(path, "this file was named twice"));
-            }
+        for path in &paths {
             formats.push(format_of(path).map_err(|error| refused(&error, path))?);
         }
         let known = formats
@@ -132,7 +131,7 @@ impl TraceFiles {
             .find_map(|(format, path)| Some(((*format)?, path)));
         let Some((format, first)) = known else {
             let mut texts = paths.iter().map(|path| text_format_of(path));
-            if let Some(Some(format @ Format::Tarmac)) = texts.next()
+            if let Some(Some(format)) = texts.next()
                 && texts.all(|other| other == Some(format))
             {
                 return Ok(Self::merged(format, paths));
@@ -144,7 +143,7 @@ impl TraceFiles {
                 .collect::<Vec<_>>()
                 .join(", ");
             bail!(
-                "several files are one trace only where all hold records, or all are Tarmac text: {listed}"
+                "several files are one trace only where all hold records or text of one format: {listed}"
             );
         };
         // Parts of a trace need not begin like one, but they are no text.
@@ -668,6 +667,18 @@ pub(super) fn text_format_of(path: &Path) -> Option<Format> {
         Some(kind) => detect(&head_of(Arc::new(file), kind, Format::HEAD_BYTES).ok()?.text).ok(),
         None => Format::of_input(&file).ok(),
     }
+}
+
+/// Returns paths of different files.
+fn distinct<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Result<Vec<PathBuf>> {
+    let paths: Vec<PathBuf> = paths.into_iter().map(Path::to_owned).collect();
+    for (number, path) in paths.iter().enumerate() {
+        let mut before = paths.iter().take(number);
+        if before.any(|other| is_same_file(other, path)) {
+            return Err(of_file(path, "this file was named twice"));
+        }
+    }
+    Ok(paths)
 }
 
 /// Opens one of `count` files.

@@ -23,7 +23,7 @@ use crate::index::Index;
 use crate::index::homes::Homes;
 use crate::read::register_reader::RegisterReader;
 use crate::read::slots::{SlotEvent, SlotEventKind};
-use crate::read::states::lowest_byte;
+use crate::read::states::{lowest_byte, state_in};
 use crate::read::views::ViewReader;
 use crate::store::contents::NamedBank;
 
@@ -362,7 +362,7 @@ impl<'a> OpenWrites<'a> {
         if event.thread != self.thread {
             return;
         }
-        if let Some(stated) = self.set.and_then(|set| self.index.state_in(event, set)) {
+        if let Some(stated) = self.set.and_then(|set| state_in(self.index, event, set)) {
             self.state = Some(stated.after(self.state));
         }
         for choice in &self.index.stack_choices {

@@ -159,7 +159,7 @@ impl RegisterReader<'_> {
                 .events_of(slot)?
                 .iter()
                 .rev()
-                .find_map(|event| index.state_in(event, set))
+                .find_map(|event| state_in(index, event, set))
             {
                 return Ok(Some(state));
             }
@@ -169,27 +169,25 @@ impl RegisterReader<'_> {
     }
 }
 
-impl Index {
-    /// Returns the state from an event, if it is a write of the whole status register.
-    pub(super) fn state_in(
-        &self,
-        event: &SlotEvent,
-        set: InstructionSet,
-    ) -> Option<ExecutionState> {
-        match &event.kind {
-            SlotEventKind::Register {
-                view,
-                bytes: Some(bytes),
-                ..
-            } if *view == STATUS => {
-                let state = set.state_of(u32::from_le_bytes(*bytes.first_chunk()?))?;
-                Some(match self.source().lacks_modes() {
-                    true => state.without_mode(),
-                    false => state,
-                })
-            }
-            _ => None,
+/// Returns the state from an event, if it is a write of the whole status register.
+pub(super) fn state_in(
+    index: &Index,
+    event: &SlotEvent,
+    set: InstructionSet,
+) -> Option<ExecutionState> {
+    match &event.kind {
+        SlotEventKind::Register {
+            view,
+            bytes: Some(bytes),
+            ..
+        } if *view == STATUS => {
+            let state = set.state_of(u32::from_le_bytes(*bytes.first_chunk()?))?;
+            Some(match index.source().lacks_modes() {
+                true => state.without_mode(),
+                false => state,
+            })
         }
+        _ => None,
     }
 }
 

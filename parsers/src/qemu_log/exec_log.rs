@@ -7,9 +7,7 @@ use std::sync::{Mutex, PoisonError, RwLock};
 
 use stepback_machine::flow::RecordedBranch;
 use stepback_machine::semantics::RegisterUse;
-use stepback_machine::{
-    AccessKind, Address, Encoding, InstructionSet, RegisterId, RegisterView, Registers, decode,
-};
+use stepback_machine::{AccessKind, Address, Encoding, InstructionSet, Registers, decode};
 
 use crate::events::TextKind;
 use crate::problem::LogFault;
@@ -25,8 +23,6 @@ use crate::text_log::{
 
 /// Longest register value in bytes: an SVE register.
 const VALUE_BYTES: usize = 256;
-/// Status register of the M-profile of Arm.
-const STATUS_OF_M_PROFILE: &str = "xpsr";
 /// Registers that count on their own, without a write by the instruction.
 const COUNTERS: [&str; 4] = ["seed", "cycle", "time", "instret"];
 /// Number of bytes at the end of a log in which the last line of each processor begins.
@@ -323,17 +319,6 @@ impl ExecLog {
             return false;
         };
         let register = match view {
-            // Of the status register of Arm only the flags: its mode would select banks, which logs
-            // of QEMU do not have.
-            Some(view)
-                if view.register == RegisterId::PSR
-                    && step.set.alignment() > 1
-                    && name != STATUS_OF_M_PROFILE =>
-            {
-                let flags = RegisterView::new(RegisterId::PSR, 3, 1);
-                step.write(LoggedRegister::View(flags), value.get(3..4));
-                return true;
-            }
             Some(mut view) => {
                 view.size_bytes = view.size_bytes.min(value.len() as u16);
                 LoggedRegister::View(view)

@@ -1,7 +1,5 @@
-//! Merges the files of a trace that has one for each core into one text.
-//!
-//! Lines are sorted by time, and those of equal time by the order of the files. A line without a
-//! time stays with the line before it, so diagrams and steps remain whole.
+//! Treatment of the CPU names on the lines of files that are merged into one text
+//! ([`MergedText`](crate::text::MergedText)).
 //!
 //! ```text
 //! core0.log   1 clk IT (1) …      1 clk cpu0 IT (1) …
@@ -14,159 +12,34 @@
 
 use std::collections::BTreeSet;
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::packed::ForwardReader;
-use crate::read_at::ReadAt;
+use crate::error::SourceError;
+use crate::read_at::TraceFile;
 use crate::tarmac::diagram_line::OpenDiagram;
 use crate::tarmac::header::{LineHeader, LineKind};
 use crate::tarmac::line::TarmacLine;
 use crate::tarmac::settings::StateField;
 use crate::tarmac::source::TarmacOptions;
-use crate::text::window::{LINE_LIMIT, TextPart, without_return};
+use crate::text::merge::{CoreLines, head_of_core, numbers_of};
+use crate::text::window::without_return;
 
-/// Length of the text of each file that is searched for CPU names, in bytes.
-const HEAD: usize = 64 << 10;
-/// Length of the text of a file that is read at once, in bytes.
-const BUFFER: usize = 4 * LINE_LIMIT;
-
-/// One of the files of a trace.
-#[derive(Clone)]
-pub struct CoreFile {
-    /// Name, which may contain the number of the core.
-    pub name: String,
-    /// Contents, possibly compressed.
-    pub data: Arc<dyn ReadAt>,
-}
-
-/// Merged text of all files of a trace. It can only be read from front to back.
-pub struct MergedText {
-    files: Vec<CoreFile>,
-    /// Total length of the files in bytes.
-    length: u64,
-    state_field: StateField,
-    reading: Mutex<Option<MergeProgress>>,
-}
-
-/// Reader at some position of the text.
-struct MergeProgress {
-    position: u64,
-    merge: CoreMerge,
-}
-
-impl MergedText {
-    /// Merges files.
-    ///
-    /// # Errors
-    /// A file could not be read.
-    pub fn new(files: Vec<CoreFile>, options: TarmacOptions) -> io::Result<Self> {
-        let mut length = 0u64;
-        for file in &files {
-            length = length.saturating_add(file.data.length()?);
-        }
-        Ok(Self {
-            files,
-            length,
-            state_field: options.state_field(),
-            reading: Mutex::default(),
-        })
-    }
-}
-
-impl ReadAt for MergedText {
-    /// Returns the total length of the files. The length of the text may differ, because CPU names
-    /// are added or replaced.
-    fn length(&self) -> io::Result<u64> {
-        Ok(self.length)
-    }
-
-    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        let mut reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
-        let at_hand = match reading.take() {
-            Some(reading) if reading.position == offset => reading,
-            _ if offset == 0 => MergeProgress {
-                position: 0,
-                merge: CoreMerge::new(&self.files, self.state_field)?,
-            },
-            _ => return Err(io::Error::other("merged text is read from front to back")),
-        };
-        let MergeProgress { position, merge } = reading.insert(at_hand);
-        let count = merge.read(buffer)?;
-        *position += count as u64;
-        Ok(count)
-    }
-}
-
-/// State of a merge.
-struct CoreMerge {
-    cores: Vec<CoreReader>,
-    /// Core of the last line.
-    current: Option<usize>,
-    state_field: StateField,
-    /// Merged text; the part from `start` on was not read yet.
-    out: Vec<u8>,
-    start: usize,
-}
-
-impl CoreMerge {
-    fn new(files: &[CoreFile], state_field: StateField) -> io::Result<Self> {
-        let names = core_names(files, state_field)?;
-        let open = |(file, name): (&CoreFile, CoreName)| CoreReader::open(file, name, state_field);
-        let cores = files
-            .iter()
-            .zip(names)
-            .map(open)
-            .collect::<io::Result<_>>()?;
-        Ok(Self {
-            cores,
-            current: None,
-            state_field,
-            out: Vec::new(),
-            start: 0,
-        })
-    }
-
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while self.out.len() - self.start < buffer.len() {
-            if self.start > 0 {
-                self.out.drain(..self.start);
-                self.start = 0;
-            }
-            let Some(next) = self.next_core() else { break };
-            let Some(core) = self.cores.get_mut(next) else {
-                break;
-            };
-            core.write_line(self.state_field, &mut self.out)?;
-            self.current = Some(next);
-        }
-        let ready = self.out.get(self.start..).unwrap_or_default();
-        let count = ready.len().min(buffer.len());
-        if let (Some(room), Some(text)) = (buffer.get_mut(..count), ready.get(..count)) {
-            room.copy_from_slice(text);
-        }
-        self.start += count;
-        Ok(count)
-    }
-
-    /// Returns the core of the next line: that of the line before while its time lasts, else the
-    /// one with the earliest time.
-    fn next_core(&self) -> Option<usize> {
-        let is_same = |current: &usize| {
-            self.cores
-                .get(*current)
-                .is_some_and(|core| !core.is_over && !core.is_new)
-        };
-        let earliest = || {
-            let left = self
-                .cores
-                .iter()
-                .enumerate()
-                .filter(|(_, core)| !core.is_over);
-            left.min_by_key(|(_, core)| core.time)
-                .map(|(number, _)| number)
-        };
-        self.current.filter(is_same).or_else(earliest)
-    }
+/// Creates the readers of a trace of several files.
+pub(crate) fn core_readers(
+    files: &[TraceFile],
+    options: TarmacOptions,
+) -> Result<Vec<Box<dyn CoreLines>>, SourceError> {
+    let state_field = options.state_field();
+    let names =
+        core_names(files, state_field).map_err(|error| SourceError::Read { offset: 0, error })?;
+    let lines = names.into_iter().map(|name| TarmacLines {
+        name,
+        state_field,
+        open: None,
+        has_named: false,
+    });
+    Ok(lines
+        .map(|lines| Box::new(lines) as Box<dyn CoreLines>)
+        .collect())
 }
 
 /// Treatment of the CPU names on the lines of a file.
@@ -180,92 +53,22 @@ enum CoreName {
     Replaced(String),
 }
 
-/// A file with its next line.
-struct CoreReader {
-    forward: ForwardReader,
+/// The lines of a file.
+struct TarmacLines {
     name: CoreName,
-    buffer: Vec<u8>,
-    /// Start of the next line in the buffer.
-    start: usize,
-    /// True if the file was read to its end.
-    is_read: bool,
-    is_over: bool,
-    /// Latest time up to and including the next line.
-    time: u64,
-    /// True if the time of the next line differs from that of the line before.
-    is_new: bool,
-    /// Last timestamp on a line.
-    written: Option<u64>,
+    state_field: StateField,
     open: Option<OpenDiagram>,
     /// True if an earlier line named the core.
     has_named: bool,
 }
 
-impl CoreReader {
-    fn open(file: &CoreFile, name: CoreName, state_field: StateField) -> io::Result<Self> {
-        let mut core = Self {
-            forward: ForwardReader::open(Arc::clone(&file.data), 0)?,
-            name,
-            buffer: Vec::new(),
-            start: 0,
-            is_read: false,
-            is_over: false,
-            time: 0,
-            is_new: true,
-            written: None,
-            open: None,
-            has_named: false,
-        };
-        core.look_ahead(state_field)?;
-        Ok(core)
+impl CoreLines for TarmacLines {
+    fn time(&mut self, line: &[u8]) -> Option<u64> {
+        TarmacLine::read_single(line, self.open, self.state_field).time()
     }
 
-    /// Reads more of the file, unless the buffer contains a whole line.
-    fn fill(&mut self) -> io::Result<()> {
-        let has_line = |core: &Self| {
-            memchr::memchr(b'\n', core.buffer.get(core.start..).unwrap_or_default()).is_some()
-        };
-        if self.is_read || has_line(self) {
-            return Ok(());
-        }
-        self.buffer.drain(..self.start);
-        self.start = 0;
-        let length = self.buffer.len();
-        self.buffer.resize(length + BUFFER, 0);
-        let count = self
-            .forward
-            .read(self.buffer.get_mut(length..).unwrap_or_default())?;
-        self.buffer.truncate(length + count);
-        self.is_read = count < BUFFER;
-        Ok(())
-    }
-
-    /// Returns the next line without its end, and the start of the one after it. A part of an
-    /// overlong line counts as a line.
-    fn line(&self) -> (&[u8], usize) {
-        let part = TextPart {
-            text: &self.buffer,
-            is_last: true,
-        };
-        part.line_at(self.start).unwrap_or((&[], self.buffer.len()))
-    }
-
-    /// Notes the time of the next line.
-    fn look_ahead(&mut self, state_field: StateField) -> io::Result<()> {
-        self.fill()?;
-        self.is_over = self.start >= self.buffer.len();
-        let time =
-            TarmacLine::read_single(without_return(self.line().0), self.open, state_field).time();
-        self.is_new = time.is_some() && time != self.written;
-        self.written = time.or(self.written);
-        self.time = self.time.max(time.unwrap_or(0));
-        Ok(())
-    }
-
-    /// Writes the next line with the name of its core.
-    fn write_line(&mut self, state_field: StateField, out: &mut Vec<u8>) -> io::Result<()> {
-        let (text, next) = self.line();
-        let line = TarmacLine::read_single(without_return(text), self.open, state_field);
+    fn write(&mut self, text: &[u8], out: &mut Vec<u8>) {
+        let line = TarmacLine::read_single(without_return(text), self.open, self.state_field);
         let (before, name, after) = self.named(text, &line);
         let has_named = self.has_named || !name.is_empty();
         let open = line.open_diagram();
@@ -275,11 +78,11 @@ impl CoreReader {
             out.push(b' ');
         }
         out.extend_from_slice(after);
-        out.push(b'\n');
-        (self.start, self.open, self.has_named) = (next, open, has_named);
-        self.look_ahead(state_field)
+        (self.open, self.has_named) = (open, has_named);
     }
+}
 
+impl TarmacLines {
     /// Splits a line into the text before its CPU name, the name that it gets, and the text after
     /// it. The name is empty if the line remains unchanged.
     fn named<'l>(
@@ -316,7 +119,7 @@ impl CoreReader {
 }
 
 /// Determines the treatment of CPU names in each file.
-fn core_names(files: &[CoreFile], state_field: StateField) -> io::Result<Vec<CoreName>> {
+fn core_names(files: &[TraceFile], state_field: StateField) -> io::Result<Vec<CoreName>> {
     let named = files
         .iter()
         .map(|file| cpus_of(file, state_field))
@@ -341,10 +144,8 @@ fn core_names(files: &[CoreFile], state_field: StateField) -> io::Result<Vec<Cor
 }
 
 /// Returns the CPUs that the first lines of a file name.
-fn cpus_of(file: &CoreFile, state_field: StateField) -> io::Result<BTreeSet<String>> {
-    let mut head = vec![0; HEAD];
-    let count = ForwardReader::open(Arc::clone(&file.data), 0)?.read(&mut head)?;
-    head.truncate(count);
+fn cpus_of(file: &TraceFile, state_field: StateField) -> io::Result<BTreeSet<String>> {
+    let head = head_of_core(file)?;
     let lines = head.split(|byte| *byte == b'\n');
     let cpu = |line: &[u8]| match TarmacLine::read_single(without_return(line), None, state_field) {
         TarmacLine::Instruction(LineHeader { cpu, .. }, _)
@@ -356,43 +157,24 @@ fn cpus_of(file: &CoreFile, state_field: StateField) -> io::Result<BTreeSet<Stri
     Ok(lines.filter_map(cpu).collect())
 }
 
-/// Returns the number of each core: the last number in its file's name if these numbers differ,
-/// else its index.
-fn numbers_of(files: &[CoreFile]) -> Vec<u64> {
-    let number = |file: &CoreFile| {
-        let stem = file.name.split('.').next().unwrap_or_default();
-        let numbers = |text: &str| {
-            let words: Vec<_> = text
-                .split(|letter: char| !letter.is_ascii_digit())
-                .collect();
-            words
-                .into_iter()
-                .rev()
-                .find(|word| !word.is_empty())
-                .and_then(|word| word.parse::<u64>().ok())
-        };
-        numbers(stem).or_else(|| numbers(&file.name))
-    };
-    let found: Option<Vec<u64>> = files.iter().map(number).collect();
-    let is_usable =
-        |numbers: &Vec<u64>| numbers.iter().collect::<BTreeSet<_>>().len() == files.len();
-    found
-        .filter(is_usable)
-        .unwrap_or_else(|| (0..files.len() as u64).collect())
-}
-
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::read_at::ReadAt as _;
+    use crate::{Format, TraceAssumptions};
 
     #[track_caller]
     fn check(files: &[(&str, &str)], expected: &str) {
-        let core = |(name, text): &(&str, &str)| CoreFile {
+        let core = |(name, text): &(&str, &str)| TraceFile {
             name: (*name).to_owned(),
             data: Arc::new(text.as_bytes().to_vec()),
         };
-        let merged =
-            MergedText::new(files.iter().map(core).collect(), TarmacOptions::default()).unwrap();
+        let files = files.iter().map(core).collect();
+        let merged = Format::Tarmac
+            .merge(files, TraceAssumptions::default())
+            .unwrap();
         for size in [1, 7, 4096] {
             let (mut found, mut buffer) = (Vec::new(), vec![0; size]);
             loop {

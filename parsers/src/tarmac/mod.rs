@@ -79,6 +79,6 @@ mod tests;
 
 pub use crate::tarmac::header::{LineHead, LineShape};
 pub use convert::{ConversionLoss, ConversionWriter, ConvertError, ConvertedPart, TarmacStyle};
-pub use merge::{CoreFile, MergedText};
+pub(crate) use merge::core_readers;
 pub use nodes::{TarmacNode, is_noticed_register};
 pub use source::{Tarmac, TarmacOptions};

@@ -15,7 +15,7 @@ pub(crate) trait LogFormat: Send + Sync + Sized + 'static {
     /// A line, split as far as all readers need it.
     type Line<'a>;
     /// State of the search for chunk starts that earlier lines leave.
-    type ChunkState: Copy;
+    type ChunkState: Copy + Send;
 
     /// Name of the format, as in the table of formats.
     const NAME: &'static str;

@@ -8,6 +8,7 @@
 
 mod branch;
 mod format;
+mod merge;
 mod quick;
 mod run;
 mod source;
@@ -17,6 +18,7 @@ mod tests;
 
 pub(crate) use crate::text_log::branch::{UNSTATED_EXCEPTION, branch_of, can_reach, may_lead_to};
 pub(crate) use crate::text_log::format::{AheadText, ChunkStart, LogFormat, LogHead, LogOptions};
+pub(crate) use crate::text_log::merge::core_readers;
 pub(crate) use crate::text_log::quick::QuickStep;
 pub(crate) use crate::text_log::source::TextLog;
 pub(crate) use crate::text_log::step::{

@@ -10,6 +10,7 @@ use crate::read_at::ReadAt;
 use crate::source::ParsedRange;
 use crate::text::window::{InputWindow, LINE_LIMIT, TextLimits, without_return};
 use crate::text_log::format::{AheadText, ChunkStart, LogFormat};
+use crate::text_log::merge::{lines_of_core, split_core};
 use crate::text_log::quick::QuickThread;
 use crate::text_log::step::{LogNames, LoggedStep};
 
@@ -28,6 +29,8 @@ pub(super) struct LogText<'t> {
     pub length: u64,
     /// End of the last line with a newline.
     pub whole_lines: u64,
+    /// True if each line begins with the name of its core.
+    pub has_cores: bool,
     pub limits: TextLimits,
 }
 
@@ -54,6 +57,17 @@ pub(super) struct LogRun<'r, F: LogFormat, S: ?Sized> {
     /// Longer lines are left out.
     pub(super) line_limit: usize,
     pub(super) quick_thread: QuickThread,
+    /// Names of the cores of the current line and of the step, if each line begins with one.
+    cores: Option<LineCores>,
+}
+
+/// Names of cores in a merged text.
+#[derive(Debug, Default)]
+struct LineCores {
+    /// Core of the current line.
+    line: Vec<u8>,
+    /// Core of the step.
+    step: Vec<u8>,
 }
 
 impl<'r, F: LogFormat, S: EventSink + ?Sized> LogRun<'r, F, S> {
@@ -94,6 +108,7 @@ impl<'r, F: LogFormat, S: EventSink + ?Sized> LogRun<'r, F, S> {
             whole_lines: text.whole_lines,
             line_limit: text.limits.line,
             quick_thread: None,
+            cores: text.has_cores.then(LineCores::default),
         };
         run.lines(&mut window, text.limits)
     }
@@ -168,6 +183,14 @@ impl<'r, F: LogFormat, S: EventSink + ?Sized> LogRun<'r, F, S> {
                 true => without_last_word(whole),
                 false => whole,
             };
+            if let Some(cores) = &mut self.cores
+                && let Some((core, rest)) = split_core(line)
+            {
+                if cores.enter(core) {
+                    self.state = F::AT_START;
+                }
+                line = rest;
+            }
             let first_chunk = self.format.first_chunk();
             if offset == 0 && first_chunk > 0 {
                 self.initial_line(line);
@@ -237,6 +260,9 @@ impl<'r, F: LogFormat, S: EventSink + ?Sized> LogRun<'r, F, S> {
         if matches!(start, ChunkStart::Yes | ChunkStart::Apart) {
             self.finish_step(window, offset);
             self.step.begin(offset);
+            if let Some(cores) = &mut self.cores {
+                cores.step.clone_from(&cores.line);
+            }
         }
         self.is_at_cut = false;
         self.step.at = InputLocation {
@@ -260,11 +286,20 @@ impl<'r, F: LogFormat, S: EventSink + ?Sized> LogRun<'r, F, S> {
         }
         if self.format.look_ahead() > 0 {
             let ahead = self.ahead(window, end);
-            self.format.complete(self.step, ahead);
+            match &self.cores {
+                Some(cores) => {
+                    let text = &lines_of_core(ahead.text, Some(&cores.step));
+                    self.format.complete(self.step, AheadText { text });
+                }
+                None => self.format.complete(self.step, ahead),
+            }
         }
         if end >= self.whole_lines {
             self.step.cut_line = (self.whole_lines < self.length).then_some(self.whole_lines);
             self.format.forget_missing(self.step);
+        }
+        if let Some(cores) = &self.cores {
+            self.step.thread.clone_from(&cores.step);
         }
         self.step.emit(self.names, self.sink);
     }
@@ -293,6 +328,16 @@ impl<'r, F: LogFormat, S: EventSink + ?Sized> LogRun<'r, F, S> {
         };
         self.step.fault(0, LogFault::LineTooLong(LINE_LIMIT));
         self.line += 1;
+    }
+}
+
+impl LineCores {
+    /// Notes the core of the next line. Returns true if that of the line before was another.
+    fn enter(&mut self, core: &[u8]) -> bool {
+        let is_other = self.line != core;
+        self.line.clear();
+        self.line.extend_from_slice(core);
+        is_other
     }
 }
 
@@ -356,6 +401,9 @@ pub(super) fn cut<F: LogFormat>(
     window.advance(0)?;
     let mut has_more = window.skip_line(0, range.end)?;
     let mut state = F::UNKNOWN;
+    let mut cores = text.has_cores.then(LineCores::default);
+    // The core of the lines before is not known.
+    let mut is_first = true;
     while has_more {
         let part = window.part();
         let whole = window.whole_lines();
@@ -375,6 +423,14 @@ pub(super) fn cut<F: LogFormat>(
             let mut line = without_return(line);
             if offset >= text.whole_lines && !format.ends_whole(line) {
                 line = without_last_word(line);
+            }
+            if let Some(cores) = &mut cores
+                && let Some((core, rest)) = split_core(line)
+            {
+                if cores.enter(core) && !std::mem::take(&mut is_first) {
+                    state = F::AT_START;
+                }
+                line = rest;
             }
             let second = format.second_record(line).unwrap_or(line.len());
             let parsed = format.read(line.get(..second).unwrap_or(line));

@@ -1,5 +1,6 @@
 //! A text log as a source of events ([`TextLog`]).
 
+use std::borrow::Cow;
 use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,6 +14,7 @@ use crate::read_at::ReadAt;
 use crate::source::{ParseScratch, ParsedRange, RegisterSource, Source, SourceTraits};
 use crate::text::window::{LIMITS, LINE_LIMIT};
 use crate::text_log::format::{LogFormat, LogHead, LogOptions};
+use crate::text_log::merge::{lines_of_core, split_core};
 use crate::text_log::run::{LogRun, LogScratch, LogText, cut, without_last_word};
 
 /// Number of bytes at the beginning from which a format chooses its variant.
@@ -37,6 +39,8 @@ struct ReadableText<F> {
     whole_lines: u64,
     /// Number of bytes from which the format chose its variant.
     head_bytes: usize,
+    /// True if each line begins with the name of its core.
+    has_cores: bool,
     format: Arc<F>,
 }
 
@@ -76,12 +80,21 @@ impl<F: LogFormat> ReadableText<F> {
             Some(newline) => head.get(..newline).unwrap_or_default(),
             None => without_last_word(&head),
         };
-        let format = F::of_head(&LogHead { text, options });
+        let has_cores = split_core(text).is_some();
+        let text = match has_cores {
+            true => Cow::Owned(lines_of_core(text, None)),
+            false => Cow::Borrowed(text),
+        };
+        let format = F::of_head(&LogHead {
+            text: &text,
+            options,
+        });
         format.scan(input, 0..whole_lines);
         Ok(Self {
             length,
             whole_lines,
             head_bytes,
+            has_cores,
             format: Arc::new(format),
         })
     }
@@ -141,6 +154,7 @@ impl<F: LogFormat> TextLog<F> {
             input: &*self.input,
             length: readable.length,
             whole_lines: readable.whole_lines,
+            has_cores: readable.has_cores,
             limits: LIMITS,
         }
     }

@@ -5,6 +5,7 @@
 
 mod arch;
 mod description;
+mod extended;
 mod libraries;
 mod monitor;
 mod packets;

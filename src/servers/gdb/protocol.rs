@@ -1,7 +1,7 @@
 //! The target's answers in the terms of the protocol layer.
 //!
-//! Error numbers are those of `errno.h`: 14 for unknown memory, 30 for writes, 28 for too many stop
-//! points, 22 for a thread that does not exist.
+//! Error numbers are those of `errno.h`: 1 for other processes, 14 for unknown memory, 30 for writes,
+//! 28 for too many stop points, 22 for a thread that does not exist.
 
 use anyhow::Error;
 use gdbstub::common::{Pid, Signal, Tid};
@@ -19,6 +19,7 @@ use gdbstub::target::ext::breakpoints::{
     SwBreakpoint, SwBreakpointOps, WatchKind,
 };
 use gdbstub::target::ext::exec_file::{ExecFile, ExecFileOps};
+use gdbstub::target::ext::extended_mode::ExtendedModeOps;
 use gdbstub::target::ext::libraries::{Libraries, LibrariesOps, LibrariesSvr4, LibrariesSvr4Ops};
 use gdbstub::target::ext::memory_map::{MemoryMap, MemoryMapOps};
 use gdbstub::target::ext::monitor_cmd::{ConsoleOutput, MonitorCmd, MonitorCmdOps};
@@ -37,6 +38,7 @@ use crate::servers::gdb::arch::{RegisterBytes, TraceArch};
 use crate::servers::gdb::libraries::program_offset;
 use crate::servers::gdb::target::{BreakpointForm, PointOutcome, TraceTarget, tid_of};
 
+pub(super) const NOT_PERMITTED: u8 = 1;
 const BAD_ADDRESS: u8 = 14;
 const INVALID: u8 = 22;
 const NO_SPACE: u8 = 28;
@@ -56,6 +58,10 @@ impl Target for TraceTarget<'_> {
 
     fn support_monitor_cmd(&mut self) -> Option<MonitorCmdOps<'_, Self>> {
         Some(self)
+    }
+
+    fn support_extended_mode(&mut self) -> Option<ExtendedModeOps<'_, Self>> {
+        self.is_extended.then_some(self)
     }
 
     fn support_section_offsets(&mut self) -> Option<SectionOffsetsOps<'_, Self>> {

@@ -148,6 +148,7 @@ impl<'t, 'a> GdbSession<'t, 'a> {
         if let Some((thread_use, named)) = chosen_thread(packet) {
             self.target.choose_thread(thread_use, named);
         }
+        self.target.is_extended |= packet == b"!";
         let forwarded = match handling(packet) {
             Handling::Answer(text) => {
                 self.reply(text.as_bytes());

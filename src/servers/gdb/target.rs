@@ -44,6 +44,8 @@ pub struct TraceTarget<'a> {
     pub(super) layout: RegisterLayout,
     pub(super) position: Position,
     pub(super) request: RunRequest,
+    /// True if the client asked for extended mode (`target extended-remote`).
+    pub(super) is_extended: bool,
     breakpoints: BTreeSet<(BreakpointForm, Address)>,
     points: StopPoints,
     /// Addresses whose breakpoints the client removed since the last stop and has not set again.
@@ -144,6 +146,7 @@ impl<'a> TraceTarget<'a> {
             layout,
             position: Position(0),
             request: RunRequest::default(),
+            is_extended: false,
             breakpoints: BTreeSet::new(),
             points: StopPoints::default(),
             removed: BTreeSet::new(),
@@ -188,6 +191,7 @@ impl<'a> TraceTarget<'a> {
         self.removed.clear();
         self.choice = ThreadChoice::default();
         self.request = RunRequest::default();
+        self.is_extended = false;
         self.reported = None;
     }
 
