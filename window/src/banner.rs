@@ -134,7 +134,9 @@ impl DemoGuide {
                 .ending()
                 .and_then(|report| report.ending.culprit.as_ref())
                 .zip(desk.slice.question())
-                .is_some_and(|((cell, _), asked)| cell.to_string() == asked.cell),
+                .is_some_and(|((cell, at), asked)| {
+                    cell.to_string() == asked.cell && asked.at >= at.0
+                }),
             2 => desk
                 .ending()
                 .and_then(|report| report.origin.last())

@@ -13,7 +13,7 @@ use super::news::DeskEvent;
 use crate::action::{Access, CellName, Direction};
 use crate::analysis::names::damage_in;
 use crate::desk::found::{FunctionReference, call_ends, call_found, external_change};
-use crate::messages::say;
+use crate::messages::{error_words, say};
 use crate::model::WindowMove;
 use crate::model::source_view::LineQuestion;
 use crate::session::Session;
@@ -160,7 +160,7 @@ impl Desk {
                     Some(lookup)
                 };
                 if let Some(lookup) = lookup {
-                    self.refuse(lookup, &format!("{error:#}"));
+                    self.refuse(lookup, &error_words(&error));
                 }
             }
         }

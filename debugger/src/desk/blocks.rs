@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use stepback_index::Cancel;
 
+use crate::messages::error_words;
 use crate::worker::{JobLane, Ticket, Worker};
 
 /// Maximum number of cached blocks. A folded list may show one row of each of a hundred blocks.
@@ -125,7 +126,7 @@ impl<T: Send + 'static> Blocks<T> {
             .retain(|number, (epoch, ticket)| match ticket.take() {
                 None => true,
                 Some(result) => {
-                    let items = result.map_err(|error| format!("{error:#}"));
+                    let items = result.map_err(|error| error_words(&error));
                     known.insert(
                         *number,
                         Block {

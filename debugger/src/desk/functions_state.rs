@@ -8,6 +8,7 @@ use stepback_machine::Address;
 use crate::action::StepRange;
 use crate::action::{CallMeasure, FunctionsOf};
 use crate::analysis::call_profile::Progress;
+use crate::messages::error_words;
 use crate::model::functions::FunctionProfile;
 use crate::session::Session;
 use crate::worker::{JobLane, Ticket, Worker};
@@ -76,7 +77,7 @@ impl FunctionsState {
     fn receive(&mut self) {
         match self.job.as_ref().and_then(|(ticket, _)| ticket.take()) {
             Some(Ok(stated)) => (self.stated, self.job) = (Some(stated), None),
-            Some(Err(error)) => (self.error, self.job) = (Some(format!("{error:#}")), None),
+            Some(Err(error)) => (self.error, self.job) = (Some(error_words(&error)), None),
             None => {}
         }
     }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use stepback_index::Cancel;
 
+use crate::messages::error_words;
 use crate::worker::{Answer, JobLane, Ticket, Worker};
 
 /// Newest partial answer that the job published.
@@ -88,7 +89,7 @@ impl<A: Send + Sync + 'static> IncrementalAnswer<A> {
         self.known = newest.or_else(|| self.known.take());
         match ended {
             Some(Ok(answer)) => (self.known, self.job) = (Some(answer), None),
-            Some(Err(error)) => (self.error, self.job) = (Some(format!("{error:#}")), None),
+            Some(Err(error)) => (self.error, self.job) = (Some(error_words(&error)), None),
             None => {}
         }
         is_new

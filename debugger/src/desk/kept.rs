@@ -7,7 +7,7 @@ use anyhow::{Error, Result, anyhow};
 
 use crate::desk::saver::{PlaceContent, SavePlace};
 use crate::image::ImageSpec;
-use crate::messages::say;
+use crate::messages::{error_words, say};
 use crate::notes::SessionFile;
 use crate::session::{
     OpenOptions, is_same_file, kept_file, kept_place, place_before, read_session, session_places,
@@ -151,7 +151,7 @@ impl SavedSession {
                 ..Self::default()
             },
             Err(error) => Self {
-                error: Some(format!("{error:#}")),
+                error: Some(error_words(&error)),
                 place: Some(place),
                 ..Self::default()
             },

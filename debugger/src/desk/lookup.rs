@@ -18,7 +18,7 @@ use crate::action::{Access, Action, CellName, Direction, TravelAction, ViewActio
 use crate::analysis::names::NameResolver;
 use crate::analysis::walk;
 use crate::analysis::walk::{HitCursor, HitQuery, Subject};
-use crate::messages::say;
+use crate::messages::{error_words, say};
 use crate::model::go_to::suggestions;
 use crate::model::so_far::{doubt_words, nothing_so_far};
 use crate::model::source_view::LineQuestion;
@@ -161,7 +161,7 @@ fn other_meaning(
     }
     let Some(best) = suggestions(session, text, cancel)?.into_iter().next() else {
         return Err(match is_missing(&error) {
-            true => anyhow!(nothing_so_far(session, format!("{error:#}"))),
+            true => anyhow!(nothing_so_far(session, error_words(&error))),
             false if is_word(text) => {
                 let text = format!("{text:?}");
                 anyhow!(say!("lookup-no-function-no-position", text = text))

@@ -19,7 +19,7 @@ use crate::desk::desk::Desk;
 use crate::desk::lookup::PlaceLookup;
 use crate::desk::news::{DeskEvent, Message, Tone};
 use crate::image::ImageSpec;
-use crate::messages::say;
+use crate::messages::{error_words, say};
 use crate::model::{EndPolicy, TraceEndChange, Windows};
 use crate::session::{Damage, IndexPolicy, OpenOptions, Session};
 use crate::worker::{JobLane, Ticket};
@@ -92,7 +92,7 @@ impl Desk {
             Ok(windows) => self.show_part(part.session, windows),
             Err(error) => {
                 self.end_mending();
-                return self.fail(&say!("part-not-shown", error = format!("{error:#}")));
+                return self.fail(&say!("part-not-shown", error = error_words(&error)));
             }
         }
         self.worker.renew();

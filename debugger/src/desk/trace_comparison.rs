@@ -9,7 +9,7 @@ use std::sync::Arc;
 use stepback_compare::Tolerances;
 use stepback_index::Cancel;
 
-use crate::messages::say;
+use crate::messages::{error_words, say};
 use crate::model::trace_differences::{ComparedOptions, ComparisonProgress, TraceDifferences};
 use crate::session::{OpenOptions, Session};
 use crate::worker::{JobLane, Ticket, Worker};
@@ -135,7 +135,7 @@ impl TraceComparison {
     fn receive(&mut self) {
         match self.job.as_ref().and_then(|job| job.ticket.take()) {
             Some(Ok(found)) => (self.differences, self.job) = (Some(found), None),
-            Some(Err(error)) => (self.error, self.job) = (Some(format!("{error:#}")), None),
+            Some(Err(error)) => (self.error, self.job) = (Some(error_words(&error)), None),
             None => {}
         }
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use stepback_machine::{InstructionSet, RegisterGroup, Registers};
 
-use crate::messages::{say, spoken};
+use crate::messages::{say, spoken, with_decimal};
 
 pub use crate::model::text::thousands as count;
 
@@ -18,7 +18,7 @@ pub fn bytes(number: u64) -> String {
     ];
     match units.iter().find(|(_, size)| number >= *size) {
         Some((unit, size)) => {
-            let amount = format!("{}.{}", number / size, number % size * 10 / size);
+            let amount = with_decimal(u128::from(number) * 10 / u128::from(*size));
             say!("words-size", amount = amount, unit = spoken(unit))
         }
         None if number == 1 => say!("words-1-byte").to_owned(),

@@ -12,7 +12,9 @@
 //! source. Names of commands have separate ids, since scripts use the English ones. Texts of
 //! sessions, exports and reports are not in the table.
 
+mod errors;
 mod table;
 
+pub use crate::messages::errors::error_words;
 pub use crate::messages::table::{Language, LanguageChoice, folded, folded_letter, say};
-pub use table::{MessageValue, find, in_english, spoken, spoken_with, thousands};
+pub use table::{MessageValue, find, in_english, spoken, spoken_with, thousands, with_decimal};

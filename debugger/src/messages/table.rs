@@ -137,6 +137,16 @@ pub fn thousands(number: u64) -> String {
     text
 }
 
+/// Formats a number of tenths with one decimal, in the way of the thread's language: `1,250.5`.
+pub fn with_decimal(tenths: u128) -> String {
+    let mark = match Language::spoken() {
+        Language::English => '.',
+        Language::French => ',',
+    };
+    let whole = u64::try_from(tenths / 10).unwrap_or(u64::MAX);
+    format!("{}{mark}{}", thousands(whole), tenths % 10)
+}
+
 /// Formats a number in a message.
 fn grouped(number: f64) -> String {
     let whole = number as u64;

@@ -11,7 +11,7 @@ use stepback_parsers::check::{Rule, Severity};
 use super::so_far::so_far;
 use super::text::thousands;
 use crate::analysis::check::{BrokenRule, PlacedFinding, check};
-use crate::messages::say;
+use crate::messages::{find, say};
 use crate::session::Session;
 
 /// Maximum number of listed places per rule.
@@ -101,21 +101,27 @@ pub fn place_words(found: &PlacedFinding) -> String {
     }
 }
 
+/// Returns the title of a rule. Those of the rules of a format are in English, as its specification
+/// is.
+fn title(rule: &Rule) -> &'static str {
+    find(&format!("rule-{}", rule.id)).unwrap_or(rule.title)
+}
+
+/// Returns the likely meaning of a violation.
+fn meaning(rule: &Rule) -> &'static str {
+    find(&format!("rule-{}-meaning", rule.id)).unwrap_or(rule.meaning)
+}
+
 /// Returns the title of a rule as the first words of a line.
 pub fn title_text(rule: &Rule) -> String {
-    let mut letters = rule.title.chars();
+    let mut letters = title(rule).chars();
     let first = letters.next().into_iter().flat_map(char::to_uppercase);
     first.chain(letters).collect()
 }
 
 /// Describes a rule on several lines.
 pub fn rule_words(rule: &Rule) -> String {
-    let Rule {
-        id,
-        clause,
-        meaning,
-        ..
-    } = rule;
+    let Rule { id, clause, .. } = rule;
     let clause = if clause.is_empty() {
         String::new()
     } else {
@@ -126,7 +132,7 @@ pub fn rule_words(rule: &Rule) -> String {
         id = *id,
         clause = clause,
         title = title_text(rule),
-        meaning = *meaning
+        meaning = meaning(rule)
     )
 }
 
@@ -183,7 +189,7 @@ impl FindingRow<'_> {
                     rule.severity.name(),
                     rule.id,
                     thousands(*count),
-                    rule.title
+                    title(rule)
                 )
             }
             Self::Place(broken, found) => format!(
@@ -202,6 +208,25 @@ mod tests {
     use stepback_parsers::{Line, Step};
 
     use super::*;
+    use crate::analysis::check::rules;
+    use crate::messages::Language;
+
+    /// The rules of all formats are translated; their English texts are also those of the command
+    /// line.
+    #[test]
+    fn general_rules_have_texts_in_both_languages() {
+        for rule in [
+            &rules::DAMAGED,
+            &rules::PATH,
+            &rules::EXCEPTION_END,
+            &rules::NO_STEP,
+        ] {
+            assert_eq!((title(rule), meaning(rule)), (rule.title, rule.meaning));
+            Language::French.speak();
+            assert!(title(rule) != rule.title && meaning(rule) != rule.meaning);
+            Language::English.speak();
+        }
+    }
 
     static RULE: Rule = Rule {
         id: "R-A02",

@@ -7,7 +7,7 @@ use stepback_machine::linux::{LARGEST_ERROR, error_name, signal_name};
 use stepback_parsers::drmemtrace::{FunctionList, marker_name};
 use stepback_parsers::{Gap, Marker, MarkerKind, traced_system_call};
 
-use crate::messages::say;
+use crate::messages::{say, with_decimal};
 use crate::model::{TextRole, TextSpan};
 
 /// Formatter for markers.
@@ -294,8 +294,10 @@ impl CallNames<'_> {
 
 /// Formats a duration: `12 µs`, `1.5 ms`, `2.0 s`.
 fn duration(micros: u64) -> String {
-    let in_units =
-        |unit: u64, name: &str| format!("{}.{} {name}", micros / unit, micros % unit * 10 / unit);
+    let in_units = |unit: u64, name: &str| {
+        let tenths = u128::from(micros) * 10 / u128::from(unit);
+        format!("{} {name}", with_decimal(tenths))
+    };
     match micros {
         0..1_000 => format!("{micros} µs"),
         1_000..1_000_000 => in_units(1_000, "ms"),

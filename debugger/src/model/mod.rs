@@ -37,6 +37,7 @@ pub mod memory_seek;
 mod moves;
 pub mod names;
 pub mod program_steps;
+pub mod reason_words;
 pub mod regions;
 pub mod register_detail;
 pub mod register_format;

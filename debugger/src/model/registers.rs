@@ -14,6 +14,7 @@ use stepback_parsers::{Position, RegisterSource, Step};
 use super::names::place_name;
 use crate::analysis::register_part::{RegisterLane, RegisterPart};
 use crate::messages::{say, spoken};
+use crate::model::reason_words::reason_words;
 use crate::model::so_far::SourceWords;
 use crate::session::Session;
 
@@ -411,7 +412,7 @@ impl RegisterCell {
             source: state.source,
             written_by: state.written_by,
             written_at: state.written_at,
-            reason: state.reason.map(|reason| reason.to_string()),
+            reason: state.reason.as_ref().map(reason_words),
         }
     }
 

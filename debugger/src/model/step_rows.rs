@@ -125,10 +125,10 @@ pub fn step_rows(
     count: u64,
     cancel: &Cancel,
 ) -> Result<Vec<StepRow>> {
-    // Read one more step, which shows whether the last branch was taken.
+    // Read two more steps, a delay slot and the one that shows whether the last branch was taken.
     let records = Steps {
         first,
-        count: count.saturating_add(1),
+        count: count.saturating_add(2),
     }
     .run(&session.index, cancel)?;
     let wanted = usize::try_from(count)
@@ -144,13 +144,37 @@ pub fn step_rows(
         .enumerate()
         .take(wanted)
         .map(|(place, record)| {
-            let next = records
-                .iter()
-                .skip(place + 1)
-                .find(|next| next.thread == record.thread);
-            makes.row(record, next)
+            let later = records.iter().skip(place + 1);
+            let later = later.filter(|next| next.thread == record.thread);
+            makes.row(record, &FollowingSteps::of(record, later))
         });
     Ok(rows.collect())
+}
+
+/// The steps of a thread after a step.
+#[derive(Clone, Copy, Debug, Default)]
+struct FollowingSteps<'a> {
+    /// The delay slot, if the step is a branch that has one.
+    slot: Option<&'a StepRecord>,
+    /// The step after it.
+    next: Option<&'a StepRecord>,
+}
+
+impl<'a> FollowingSteps<'a> {
+    fn of(record: &StepRecord, mut later: impl Iterator<Item = &'a StepRecord>) -> Self {
+        let first = later.next();
+        let slot = first.filter(|first| {
+            first.delay_slot != DelaySlot::None && record.delay_slot == DelaySlot::None
+        });
+        let next = if slot.is_some() { later.next() } else { first };
+        Self { slot, next }
+    }
+
+    /// Returns the address at which a step that does not branch goes on.
+    fn fall_through(&self, record: &StepRecord) -> Address {
+        let last = self.slot.unwrap_or(record);
+        Address(last.pc.0.wrapping_add(u64::from(last.length_bytes)))
+    }
 }
 
 struct StepRowBuilder<'a> {
@@ -161,7 +185,7 @@ struct StepRowBuilder<'a> {
 }
 
 impl StepRowBuilder<'_> {
-    fn row(&self, record: &StepRecord, next: Option<&StepRecord>) -> StepRow {
+    fn row(&self, record: &StepRecord, following: &FollowingSteps<'_>) -> StepRow {
         let images = &self.session.images;
         let mut code = step_code(record, images);
         code.kind = said_kind(record.branch).unwrap_or(code.kind);
@@ -208,9 +232,18 @@ impl StepRowBuilder<'_> {
             is_kernel: !self.has_values && is_kernel_address(record),
             call: called.filter(|call| self.calls.steps_inside(*call).is_some()),
         };
-        let next = next_pc(record, next);
-        row.branch = branch_taken(record, next, row.code.kind);
+        let next = next_pc(record, following.next);
+        let fall_through = following.fall_through(record);
+        row.branch = match row.code.kind {
+            CodeKind::Branch => branch_taken(record, next, fall_through),
+            _ => None,
+        };
         row.effects.extend(row.branch.map(EffectText::of_branch));
+        if record.delay_slot == DelaySlot::Annulled {
+            let word = say!("step-annulled").to_owned();
+            row.effects
+                .push(EffectText::of_words(TextRole::Second, word));
+        }
         if self.has_values {
             row.effects.extend(
                 record
@@ -323,11 +356,8 @@ fn is_kernel_address(record: &StepRecord) -> bool {
 fn branch_taken(
     record: &StepRecord,
     next: Option<Address>,
-    kind: CodeKind,
+    fall_through: Address,
 ) -> Option<BranchOutcome> {
-    if kind != CodeKind::Branch {
-        return None;
-    }
     if !record.is_executed {
         return Some(BranchOutcome::Not);
     }
@@ -347,10 +377,9 @@ fn branch_taken(
         }
         _ => next?,
     };
-    let is_next = to.0 == record.pc.0.wrapping_add(u64::from(record.length_bytes));
     Some(match () {
         // Compilers sometimes leave branches to the next instruction. They count as taken.
-        () if is_next
+        () if to == fall_through
             && record.branch != RecordedBranch::Conditional(Some(true))
             && is_conditional(record) =>
         {
@@ -421,15 +450,17 @@ pub fn step_remarks(record: &StepRecord) -> impl Iterator<Item = &'static str> {
         .chain(origin)
 }
 
-/// Returns the notes for the details of one step: its delay slot, and the evidence for it if it was
-/// not recorded.
-pub fn origin_notes(record: &StepRecord) -> impl Iterator<Item = &'static str> {
+/// Returns the notes for the details of one step: that it is in a delay slot, and the evidence for it
+/// if it was not recorded.
+fn origin_notes(record: &StepRecord) -> impl Iterator<Item = &'static str> {
     let origin = match record.origin {
         StepOrigin::Recorded => None,
         StepOrigin::Reconstructed => Some(say!("step-reconstructed-what-is-recorded-leads")),
         StepOrigin::Inferred => Some(say!("step-inferred-likely-but-nothing-recorded")),
     };
-    slot_remark(record).into_iter().chain(origin)
+    let is_in_slot = record.delay_slot == DelaySlot::Executed;
+    let slot = is_in_slot.then(|| say!("step-in-a-delay-slot"));
+    slot.into_iter().chain(origin)
 }
 
 fn slot_remark(record: &StepRecord) -> Option<&'static str> {
@@ -450,10 +481,14 @@ pub fn more_words(count: u64, index: &Index) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::path::Path;
+
     use stepback_machine::{Encoding, InstructionSet};
 
     use super::*;
     use crate::session::test_session::overflow;
+    use crate::session::{OpenOptions, open};
 
     fn rows(first: u64, count: u64) -> Vec<StepRow> {
         step_rows(&overflow(), Step(first), count, &Cancel::default()).unwrap()
@@ -484,9 +519,31 @@ mod tests {
             ..record_of(1254)
         };
         let next = Address(0x8000_04b0);
-        let taken = |text| branch_taken(&code(text), Some(next), CodeKind::Branch);
+        let taken = |text| branch_taken(&code(text), Some(next), next);
         assert_eq!(taken("B {pc}+0x4"), Some(BranchOutcome::Down));
         assert_eq!(taken("B.NE {pc}+0x4"), Some(BranchOutcome::Not));
+    }
+
+    /// A call or a return of SPARC is followed by its delay slot.
+    #[test]
+    fn a_branch_leads_to_the_step_after_its_delay_slot() {
+        let fixtures = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/btrace"));
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["hello_gap.btf", "hello.elf"] {
+            fs::copy(fixtures.join(name), folder.path().join(name)).unwrap();
+        }
+        let options = OpenOptions::new(folder.path().join("hello_gap.btf"));
+        let session = open(&options, &Default::default(), &Default::default()).unwrap();
+        let text = |step: u64| {
+            let rows = step_rows(&session, Step(step), 1, &Cancel::default()).unwrap();
+            rows[0].full_text()
+        };
+        assert!(
+            text(1235).starts_with("call   %g1   → op_add"),
+            "{}",
+            text(1235)
+        );
+        assert!(text(1238).ends_with("→ start_c+0xa0"), "{}", text(1238));
     }
 
     fn record_of(step: u64) -> StepRecord {

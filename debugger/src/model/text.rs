@@ -6,7 +6,7 @@ use stepback_index::answer::Value;
 use stepback_machine::Address;
 use stepback_machine::display::{StatusFlag, StatusRegister};
 
-use crate::messages::{say, spoken};
+use crate::messages::{say, spoken, with_decimal};
 
 pub use crate::messages::thousands;
 
@@ -32,12 +32,12 @@ pub fn size_text(bytes: u64) -> String {
         return say!("text-bytes", count = bytes);
     };
     let tenths = (u128::from(bytes) * 10) >> (10 * power);
-    let (whole, tenth) = (tenths / 10, tenths % 10);
+    let whole = tenths / 10;
     let name = spoken(name);
-    if tenth == 0 || whole >= 10 {
+    if tenths % 10 == 0 || whole >= 10 {
         format!("{whole} {name}")
     } else {
-        format!("{whole}.{tenth} {name}")
+        format!("{} {name}", with_decimal(tenths))
     }
 }
 

@@ -13,7 +13,7 @@ use super::view::{CursorRow, PanelView, RowGesture, RowListing, ViewStatus};
 use crate::action::StepRange;
 use crate::action::{Action, Follow, PanelKind, ViewAction};
 use crate::desk::{Blocks, Desk, SessionChange, SessionWatch};
-use crate::messages::{say, spoken};
+use crate::messages::{error_words, say, spoken};
 use crate::model::TextRole;
 use crate::model::call_rows::{
     CallNameFilter, CallRow, CallTreeNode, CallWords, ChildRows, call_words, children_of,
@@ -163,7 +163,7 @@ impl CallsState {
         self.renumbering = None;
         match answer {
             Ok(same) => self.tree.carry(&same),
-            Err(error) => self.error = Some(format!("{error:#}")),
+            Err(error) => self.error = Some(error_words(&error)),
         }
     }
 

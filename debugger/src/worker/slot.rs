@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use stepback_index::Cancel;
 
 use super::pool::{JobLane, Worker};
+use crate::messages::error_words;
 use crate::worker::pool::Ticket;
 
 /// Time for which an old answer is shown as if it were current: most answers arrive sooner, and
@@ -152,8 +153,7 @@ impl<K: Clone + PartialEq, A: Send + 'static> Slot<K, A> {
         };
         self.waiting_since = None;
         if let Some((requested, _)) = self.pending.take() {
-            // `{:#}` puts the whole chain of contexts on one line.
-            self.answered = Some((requested, result.map_err(|error| format!("{error:#}"))));
+            self.answered = Some((requested, result.map_err(|error| error_words(&error))));
         }
     }
 

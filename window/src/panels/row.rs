@@ -7,7 +7,7 @@ use egui::text::LayoutJob;
 use egui::{
     Align, Pos2, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2,
 };
-use stepback_debugger::action::{Action, AppAction, Moment, PanelAction};
+use stepback_debugger::action::{Action, AppAction, FileAction, Moment, PanelAction};
 use stepback_debugger::action::{TraceId, WindowId};
 use stepback_debugger::messages::{say, spoken};
 use stepback_debugger::model::text::thousands;
@@ -146,7 +146,10 @@ pub fn empty_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, shape: char, words: EmptyMes
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, sentence));
 }
 
-/// Paints the error of a failed query and a button that copies it.
+/// Space between two buttons, in points.
+const BUTTON_GAP: f32 = 8.0;
+
+/// Paints the error of a failed query, with buttons that reload the trace and copy the error.
 pub fn error_ui(ui: &mut Ui, pen: &Pen<'_>, rect: Rect, error: &str, out: &mut Vec<Action>) {
     let center = rect.center();
     pen.icon(
@@ -167,12 +170,26 @@ pub fn error_ui(ui: &mut Ui, pen: &Pen<'_>, rect: Rect, error: &str, out: &mut V
     );
     let response = ui.interact(rect, ui.unique_id().with("error"), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, error));
-    let button = Rect::from_center_size(pos2(center.x, center.y + height + 14.0), vec2(64.0, 26.0));
-    if ui
-        .put(button, egui::Button::new(say!("row-copy")))
-        .clicked()
-    {
-        out.push(Action::App(AppAction::Copy(error.to_owned())));
+    let choices = [
+        (say!("opened-reload"), Action::File(FileAction::Reload)),
+        (
+            say!("row-copy"),
+            Action::App(AppAction::Copy(error.to_owned())),
+        ),
+    ];
+    let widths = choices.each_ref().map(|(name, _)| {
+        let galley = pen
+            .painter
+            .layout_no_wrap((*name).to_owned(), ui_font(13.0), pen.tok.t1);
+        galley.size().x + 24.0
+    });
+    let mut x = center.x - (widths.iter().sum::<f32>() + BUTTON_GAP) / 2.0;
+    for ((name, action), width) in choices.into_iter().zip(widths) {
+        let button = Rect::from_min_size(pos2(x, center.y + height + 1.0), vec2(width, 26.0));
+        if ui.put(button, egui::Button::new(name)).clicked() {
+            out.push(action);
+        }
+        x += width + BUTTON_GAP;
     }
 }
 

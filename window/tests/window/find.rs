@@ -503,3 +503,15 @@ fn a_long_sentence_about_nothing_is_wrapped() {
     assert!(panel.x_range().contains(text.right()), "{panel} {text}");
     assert!(text.height() > 20.0, "{text}");
 }
+
+#[test]
+fn a_search_without_a_hit_leaves_the_field_ready_for_the_next() {
+    let mut window = Driver::text(SHORT);
+    find(&mut window, "nothing");
+    assert!(hits(&window).is_empty());
+    assert!(window.is_typing());
+    window.enter("mov");
+    assert_eq!(hits(&window), [0, 1, 3, 9]);
+    assert!(!window.is_typing());
+    window.check_position(0);
+}

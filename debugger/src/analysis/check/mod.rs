@@ -7,7 +7,7 @@ mod ordered_check;
 mod part_check;
 mod part_event;
 mod register_file;
-mod rules;
+pub mod rules;
 #[cfg(test)]
 mod tests;
 mod threads;

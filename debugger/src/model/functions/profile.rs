@@ -16,7 +16,7 @@ use crate::action::StepRange;
 use crate::analysis::call_profile::{
     CallProfile, CallTotals, FunctionUsage, Progress, StackNode, StackNodeKind, call_profile,
 };
-use crate::messages::say;
+use crate::messages::{say, with_decimal};
 use crate::model::functions::flame::FlameGraph;
 use crate::model::functions::table::function_table;
 use crate::model::names::{frame_name, function_name};
@@ -290,7 +290,7 @@ pub fn box_lines(
 /// Formats a share: `12.3 %`.
 pub fn share_text(part: u64, whole: u64) -> String {
     let tenths = u128::from(part) * 1000 / u128::from(whole.max(1));
-    format!("{}.{} %", tenths / 10, tenths % 10)
+    format!("{} %", with_decimal(tenths))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 use crate::analysis::call_profile::{CallProfile, CallTotals, FunctionUsage};
-use crate::messages::say;
+use crate::messages::{say, with_decimal};
 use crate::model::so_far::so_far;
 use crate::model::table::{ROWS, Table, TableCell, TableRow};
 use crate::model::{TextRole, TextSpan};
@@ -133,7 +133,7 @@ fn function_row(
 /// Formats a share in percent: `12.3`.
 fn share(part: u64, whole: u64) -> TableCell {
     let tenths = u128::from(part) * TENTHS / u128::from(whole.max(1));
-    let text = format!("{}.{}", tenths / 10, tenths % 10);
+    let text = with_decimal(tenths);
     TableCell::Number(part, TextSpan::new(TextRole::Second, text))
 }
 

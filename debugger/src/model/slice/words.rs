@@ -207,7 +207,6 @@ fn wanted(slice: &Slice, steps: &[Step]) -> String {
         .collect();
     let (named, forward) = (named.join(", "), slice.question.forward);
     match steps.len().saturating_sub(NAMED) {
-        _ if steps.is_empty() && forward => say!("slice-from-asked").to_owned(),
         _ if steps.is_empty() => say!("slice-why-asked").to_owned(),
         0 if forward => say!("slice-from", steps = named),
         0 => say!("slice-for", steps = named),

@@ -77,6 +77,8 @@ struct FindPanelState {
     number: u64,
     /// Number of focus requests handled; none before the first frame.
     focused: Option<u64>,
+    /// Number of the search that was shown when another one was submitted in the field.
+    submitted: Option<u64>,
     list: RowList,
     /// The panel was drawn.
     was_seen: bool,
@@ -243,7 +245,7 @@ impl FindPanel {
             .focused
             .map_or(times > 0 && cx.has_focus, |before| before != times);
         self.state.focused = Some(times);
-        let focus = if is_requested {
+        let focus = if is_requested || self.found_nothing(ui, cx) {
             FocusRequest::Wanted
         } else {
             FocusRequest::Left
@@ -254,7 +256,10 @@ impl FindPanel {
             .ui(ui, pen, rect, cx.desk.find.history(), focus)
         {
             FindFieldEvent::Nothing => {}
-            FindFieldEvent::Submitted => self.ask(cx, out),
+            FindFieldEvent::Submitted => {
+                self.state.submitted = Some(cx.desk.find.number());
+                self.ask(cx, out);
+            }
             // The field shows the query of the list again.
             FindFieldEvent::GivenUp => cx
                 .desk
@@ -267,6 +272,22 @@ impl FindPanel {
         if cx.desk.find.error().is_some() {
             pen.frame(rect, 4, pen.tok.err);
         }
+    }
+
+    /// Returns true once if a search from the field has ended without a hit and nothing else has the
+    /// focus: the next keys are to change the search.
+    fn found_nothing(&mut self, ui: &Ui, cx: &PanelContext<'_>) -> bool {
+        let find = &cx.desk.find;
+        let is_begun = self
+            .state
+            .submitted
+            .is_some_and(|before| before != find.number());
+        let hits = find.found().map(|found| found.count());
+        if !is_begun || find.is_under_way() || hits.is_none() && find.error().is_none() {
+            return false;
+        }
+        self.state.submitted = None;
+        hits.unwrap_or(0) == 0 && ui.memory(|memory| memory.focused().is_none())
     }
 
     /// Draws the button and menu of earlier searches.
