@@ -1,11 +1,12 @@
 //! Requests that set breakpoints in code and of memory.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::{Value as Json, json};
 use stepback_debugger::analysis::names::{NameResolver, code_address};
 use stepback_debugger::analysis::run_control::{StopAtStores, WatchedRange};
+use stepback_debugger::image::InlineSite;
 use stepback_index::answer::{AccessKinds, Cell, MemoryRange};
 use stepback_index::query::NearestVisit;
 use stepback_index::read::VisitReader;
@@ -323,15 +324,22 @@ impl TracedProgram {
         if starts.is_empty() {
             starts = ranges().map(|range| range.start).collect();
         }
-        // A line has several ranges in a function, of which the program should stop at the first.
-        let mut by_function: BTreeMap<Address, Vec<Address>> = BTreeMap::new();
+        // A line has several ranges in a function, or in an inlined instance of one, of which the
+        // program should stop at the first.
+        let images = &self.session.images;
+        let mut by_instance: HashMap<(Address, Vec<InlineSite>), Vec<Address>> = HashMap::new();
         for start in starts {
-            let function = self.session.images.function_at(start);
+            let function = images.function_at(start);
             let function = function.map_or(start, |found| found.symbol.address);
-            by_function.entry(function).or_default().push(start);
+            let sites = images.source_at(start);
+            let sites = sites.map_or_else(Vec::new, |line| line.inlined_at.clone());
+            by_instance
+                .entry((function, sites))
+                .or_default()
+                .push(start);
         }
         let mut addresses = Vec::new();
-        for mut starts in by_function.into_values() {
+        for mut starts in by_instance.into_values() {
             starts.sort_unstable();
             let mut first = starts.first().copied();
             for start in starts {
@@ -342,6 +350,7 @@ impl TracedProgram {
             }
             addresses.extend(first);
         }
+        addresses.sort_unstable();
         let file = names.into_iter().next().unwrap_or_default();
         Ok(CodeLine {
             line,

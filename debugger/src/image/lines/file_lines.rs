@@ -141,7 +141,8 @@ fn add_ranges(
         }
         // A row with the same line but another column continues the range.
         if open.map(|range| range.line) != line || row.end_sequence() {
-            ranges.extend(open.filter(|range| range.start < range.end));
+            let open = open.filter(|range| range.start < range.end || !row.end_sequence());
+            ranges.extend(open.and_then(finished));
             open = line.map(|line| LineRange {
                 line,
                 start: address,
@@ -154,6 +155,17 @@ fn add_ranges(
         }
     }
     Ok(())
+}
+
+/// Returns a range whose end is known. A statement without instructions stands before that of the
+/// next row at the same address, and the program stops for both at once: it gets the first byte.
+fn finished(range: LineRange) -> Option<LineRange> {
+    if range.start < range.end {
+        return Some(range);
+    }
+    let end = Address(range.start.0.saturating_add(1));
+    let is_statement = range.statement.is_some();
+    is_statement.then_some(LineRange { end, ..range })
 }
 
 /// Returns a file's path, composed as the look-up by address does it.

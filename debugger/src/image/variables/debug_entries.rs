@@ -340,6 +340,23 @@ impl DebugEntries {
         Some(text.to_string_lossy().ok()?.into_owned())
     }
 
+    /// Returns true if GCC compiled a unit with optimisation: it states its options.
+    pub fn is_optimised(&self, unit: &DebugUnit) -> bool {
+        let producer = || {
+            let mut entries = unit.unit.entries();
+            let root = entries.next_dfs().ok()??;
+            let value = root.attr_value(gimli::DW_AT_producer)?;
+            let text = self.dwarf.attr_string(&unit.unit, value).ok()?;
+            Some(text.to_string_lossy().ok()?.into_owned())
+        };
+        producer().is_some_and(|producer| {
+            let mut levels = producer
+                .split(' ')
+                .filter_map(|word| word.strip_prefix("-O"));
+            producer.starts_with("GNU ") && levels.next_back().is_some_and(|level| level != "0")
+        })
+    }
+
     /// Returns the direct children of an entry, at most `limit` of them.
     pub fn children_of(&self, entry: &Entry, limit: usize) -> Vec<Entry> {
         let mut children = Vec::new();

@@ -21,9 +21,10 @@ impl FrameVariables {
         let own = catch_panic(|| {
             let code = loaded.entries.ranges_of(function).into_iter().next()?;
             let ends = prologue_ends(&function.unit.unit, code).ok()?;
-            // The lists are exact at every instruction.
+            // The lists are exact at every instruction, and so are optimising versions of GCC.
             let has_lists = || self.variables().iter().any(|one| has_list(&one.entry.die));
-            ends.stated.or(ends.second_row.filter(|_| !has_lists()))
+            let is_exact = || loaded.entries.is_optimised(&function.unit) || has_lists();
+            ends.stated.or(ends.second_row.filter(|_| !is_exact()))
         });
         own.flatten()
             .map(|own| Address(own.wrapping_add(self.image.lines.offset())))

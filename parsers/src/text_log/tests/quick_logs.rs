@@ -114,6 +114,7 @@ fn parse<F: LogFormat>(text: &Vec<u8>, range: Range<u64>) -> (Vec<String>, Parse
         input: text,
         length: text.len() as u64,
         whole_lines,
+        has_cores: false,
         limits: LIMITS,
     };
     let mut events = EventLog::default();
