@@ -1036,8 +1036,9 @@ both-states-head-cell = Register or memory
 both-states-head-relation = Relation
 both-states-different = differs
 both-states-same-pointers = same object
+both-states-equal = equal
 both-states-summary = { $count ->
-    [0] nothing differs
+    [0] Nothing differs
     [one] 1 value differs
    *[other] { $count } values differ
 }, B at { $position }

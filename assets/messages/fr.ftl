@@ -1075,8 +1075,9 @@ both-states-head-cell = Registre ou mémoire
 both-states-head-relation = Relation
 both-states-different = diffère
 both-states-same-pointers = même objet
+both-states-equal = égal
 both-states-summary = { $count ->
-    [0] rien ne diffère
+    [0] Rien ne diffère
     [one] { $count } valeur diffère
    *[other] { $count } valeurs diffèrent
 }, B à { $position }
