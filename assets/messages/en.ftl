@@ -673,7 +673,7 @@ start-changed-since = changed since
 start-file-not-found = file not found
 start-forget-this-trace = Remove from list
 start-drop-a-trace-here-a = Drop a trace here: a file or a directory, with its ELF next to it if you have one
-start-tarmac-plain-or-compressed-gz = Tarmac (also .gz, .zst, .xz) · DynamoRIO drmemtrace (.trace.zip, .gz, .lz4, .sz, or the directory) · RST (rstzip) · SPARC Btrace · RISC-V STF (.stf, .zstf)
+start-formats = { $formats } – plain or compressed (.gz, .zst, .xz, .zip, .lz4, .sz)
 status-no-trace-open = No trace open
 status-where = where { $condition }
 status-where-tip = F8 goes to the next position where { $condition }. Click to change the condition
@@ -1036,8 +1036,9 @@ both-states-head-cell = Register or memory
 both-states-head-relation = Relation
 both-states-different = differs
 both-states-same-pointers = same object
+both-states-equal = equal
 both-states-summary = { $count ->
-    [0] nothing differs
+    [0] Nothing differs
     [one] 1 value differs
    *[other] { $count } values differ
 }, B at { $position }

@@ -709,7 +709,7 @@ start-changed-since = modifiée depuis
 start-file-not-found = fichier introuvable
 start-forget-this-trace = Retirer de la liste
 start-drop-a-trace-here-a = Déposez ici une trace, fichier ou dossier, avec son ELF à côté si vous l’avez
-start-tarmac-plain-or-compressed-gz = Tarmac (aussi .gz, .zst, .xz) · DynamoRIO drmemtrace (.trace.zip, .gz, .lz4, .sz, ou le dossier) · RST (rstzip) · Btrace SPARC · STF RISC-V (.stf, .zstf)
+start-formats = { $formats } – en clair ou comprimés (.gz, .zst, .xz, .zip, .lz4, .sz)
 status-no-trace-open = Aucune trace ouverte
 status-where = où { $condition }
 status-where-tip = F8 va à la prochaine position où { $condition }. Cliquez pour changer la condition
@@ -1075,8 +1075,9 @@ both-states-head-cell = Registre ou mémoire
 both-states-head-relation = Relation
 both-states-different = diffère
 both-states-same-pointers = même objet
+both-states-equal = égal
 both-states-summary = { $count ->
-    [0] rien ne diffère
+    [0] Rien ne diffère
     [one] { $count } valeur diffère
    *[other] { $count } valeurs diffèrent
 }, B à { $position }

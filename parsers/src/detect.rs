@@ -472,6 +472,12 @@ impl Format {
             .map(|row| row.format)
     }
 
+    /// Returns the formats that can be detected, in the order of the table.
+    pub fn detected() -> impl Iterator<Item = Self> {
+        let formats = FORMATS.iter().map(|row| row.format);
+        formats.filter(|format| *format != Self::Described)
+    }
+
     /// Detects the format of a text by its first [`Format::HEAD_BYTES`].
     ///
     /// # Errors
@@ -595,7 +601,7 @@ pub fn detect(head: &[u8]) -> Result<Format, FormatError> {
     if let Some(kind) = foreign_format(head) {
         return Err(FormatError::Foreign {
             kind,
-            formats: listed(titles(|_| true)),
+            formats: listed(Format::detected().map(Format::title)),
         });
     }
     let is_control = |byte: &u8| *byte < b' ' && !byte.is_ascii_whitespace();
@@ -604,17 +610,13 @@ pub fn detect(head: &[u8]) -> Result<Format, FormatError> {
     }
     let count = head.split_inclusive(|byte| *byte == b'\n').count();
     Err(FormatError::NoTraceLine {
-        formats: listed(titles(Format::is_text)),
+        formats: listed(
+            Format::detected()
+                .filter(|format| format.is_text())
+                .map(Format::title),
+        ),
         lines: count,
     })
-}
-
-/// Returns the titles of formats that can be detected.
-fn titles(is_listed: fn(Format) -> bool) -> impl Iterator<Item = &'static str> {
-    FORMATS
-        .iter()
-        .filter(move |row| row.format != Format::Described && is_listed(row.format))
-        .map(|row| row.title)
 }
 
 /// Returns the only format to which a line can belong.

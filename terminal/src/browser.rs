@@ -119,7 +119,7 @@ impl TerminalBrowser {
         let mut browser = Self {
             look,
             program,
-            panes: OpenPanes::first(),
+            panes: OpenPanes::first(WindowId(1)),
             over: Overlay::Nothing,
             is_greeting: !is_scripted,
             message: None,

@@ -25,16 +25,16 @@ pub struct OpenPanes {
 }
 
 impl OpenPanes {
-    /// Creates the initial panes: a step list and the general registers.
-    pub fn first() -> Self {
+    /// Creates the initial panes: the step list of a window and the general registers.
+    pub fn first(window: WindowId) -> Self {
         let mut panes = Self {
             list: Vec::new(),
             focus: PanelId(0),
             is_zoomed: false,
             opened: 0,
         };
-        panes.add(PanelKind::Trace, WindowId(1));
-        panes.add(PanelKind::Registers, WindowId(1));
+        panes.add(PanelKind::Trace, window);
+        panes.add(PanelKind::Registers, window);
         panes.focus = PanelId(1);
         panes
     }

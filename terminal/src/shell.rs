@@ -142,7 +142,7 @@ impl Shell for TerminalBrowser {
                 self.activate_focused();
             }
             PanelAction::ResetLayout => {
-                self.panes = OpenPanes::first();
+                self.panes = OpenPanes::first(WindowId(1));
                 self.activate(WindowId(1));
             }
             PanelAction::ScrollAlong(..)
@@ -236,22 +236,19 @@ impl Shell for TerminalBrowser {
     fn arrange(&mut self, desk: &mut Desk, arrangement: PanelArrangement<'_>) {
         match arrangement {
             PanelArrangement::Same(before) => {
-                let positions = before
-                    .saved_positions()
-                    .into_iter()
-                    .map(|(id, moment)| (id, moment.position));
-                place_windows(desk, positions);
+                let positions = before.saved_positions().into_iter();
+                let places = positions.map(|(id, moment)| (id, moment.position));
+                desk.place_windows(&places.collect::<Vec<_>>());
                 desk.windows.activate(before.windows.active);
             }
             PanelArrangement::New(kept) => {
                 let windows = kept.file.iter().flat_map(|file| &file.windows);
-                place_windows(
-                    desk,
-                    windows.map(|window| (WindowId(window.number), Position(window.position))),
-                );
-                self.panes = OpenPanes::first();
-                let ids = desk.windows.list.iter().map(|window| window.id);
-                for window in ids.filter(|id| *id != WindowId(1)) {
+                let places =
+                    windows.map(|window| (WindowId(window.number), Position(window.position)));
+                desk.place_windows(&places.collect::<Vec<_>>());
+                let mut ids = desk.windows.list.iter().map(|window| window.id);
+                self.panes = OpenPanes::first(ids.next().unwrap_or(WindowId(1)));
+                for window in ids {
                     self.panes.add(PanelKind::Trace, window);
                 }
                 self.panes.focus(PanelId(1));
@@ -449,8 +446,4 @@ impl TerminalBrowser {
             is_taken |= open.is_some_and(|open| open.pane.take(action, &cx));
         }
     }
-}
-
-fn place_windows(desk: &mut Desk, positions: impl Iterator<Item = (WindowId, Position)>) {
-    positions.for_each(|(window, position)| desk.place_window(window, position));
 }

@@ -70,6 +70,13 @@ impl GoToBox {
         self.is_focus_wanted = true;
     }
 
+    /// Removes a text that was not found, with its error.
+    pub fn leave_error(&mut self) {
+        if self.error.take().is_some() {
+            self.text.clear();
+        }
+    }
+
     pub fn box_ui(
         &mut self,
         ui: &mut Ui,

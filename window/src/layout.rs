@@ -149,7 +149,7 @@ fn low(mut plan: DockBuilder) -> Dock {
     let registers = plan.tabs(&[PanelKind::Registers, PanelKind::Calls], 240.0);
     let top = plan.linear(LinearDir::Horizontal, [traces, registers], 1.0);
     let lower = [&[PanelKind::Memory, PanelKind::Source], &QUESTIONS[..]].concat();
-    let bottom = plan.tabs(&lower, 1.0);
+    let bottom = plan.tabs(&lower, 0.7);
     let root = plan.linear(LinearDir::Vertical, [top, bottom], 1.0);
     plan.dock(root)
 }
@@ -166,7 +166,7 @@ fn narrow(mut plan: DockBuilder) -> Dock {
 }
 
 /// Returns the layout of the command "Compare" for a window width: the comparison gets the full
-/// width. Registers keep the width of two columns, unless that leaves too little for the traces.
+/// width, and every open panel stays open. Registers keep the width of two columns, unless that leaves too little for the traces.
 pub fn compare(dock: Dock, width: f32) -> Dock {
     compare_of(panes_of(dock), width)
 }
@@ -180,18 +180,17 @@ fn compare_of(panes: Vec<Pane>, width: f32) -> Dock {
         registers,
     );
     let top = plan.linear(LinearDir::Horizontal, [traces, registers], 420.0);
-    let bottom = plan.tabs(
-        &[
-            PanelKind::Compare,
-            PanelKind::Memory,
-            PanelKind::Source,
-            PanelKind::Why,
-            PanelKind::Find,
-            PanelKind::Watches,
-            PanelKind::Warnings,
-        ],
-        364.0,
-    );
+    let mut others = vec![
+        PanelKind::Compare,
+        PanelKind::Memory,
+        PanelKind::Source,
+        PanelKind::Why,
+        PanelKind::Find,
+        PanelKind::Watches,
+        PanelKind::Warnings,
+    ];
+    others.extend(plan.panes.iter().map(Pane::kind));
+    let bottom = plan.tabs(&others, 364.0);
     let root = plan.linear(LinearDir::Vertical, [top, bottom], 1.0);
     plan.dock(root)
 }
@@ -254,8 +253,9 @@ impl NamedLayout {
     }
 }
 
-/// Arranges the panels of a dock in a layout, for a trace and a window of a size. Opens missing panels and
-/// closes those that the layout does not have. Trace windows are kept.
+/// Arranges the panels of a dock in a layout, for a trace and a window of a size. Opens missing
+/// panels and closes those that the layout does not have. Trace windows are kept, and for a
+/// comparison every panel.
 pub fn named(layout: NamedLayout, dock: Dock, content: RecordedContent, size: Vec2) -> Dock {
     use PanelKind::{Calls, Compare, FlameGraph, Functions, Memory, Registers, Source, Stack};
     let mut panes = panes_of(dock);
@@ -512,5 +512,15 @@ mod tests {
                 Trace, Registers, Stack, Calls, Memory, Source, Why, Find, Watches
             ]
         );
+        for row in &stepback_debugger::keymap::PANELS {
+            let mut dock = first(RecordedContent::Values, egui::vec2(1600.0, 1000.0));
+            let trace = panes_in_order(&dock)[1];
+            insert_as_tab(&mut dock, trace, Pane::new(row.kind, WindowId(1)));
+            let mut before = kinds(&dock);
+            let mut after = kinds(&compare(dock, 1600.0));
+            before.sort_by_key(|kind| format!("{kind:?}"));
+            after.sort_by_key(|kind| format!("{kind:?}"));
+            assert_eq!(after, before);
+        }
     }
 }

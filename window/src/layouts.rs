@@ -59,16 +59,7 @@ impl Workspace {
             let at = known.map_or(desk.windows.active().position, |(_, at)| at.position);
             desk.windows.ensure(*id, at);
         }
-        let open: Vec<_> = desk
-            .windows
-            .list
-            .iter()
-            .map(|window| window.id)
-            .filter(|id| !ids.contains(id))
-            .collect();
-        if !ids.is_empty() {
-            open.into_iter().for_each(|id| _ = desk.windows.close(id));
-        }
+        desk.windows.close_others(&ids);
         desk.windows.activate(layout.active);
         self.replace_dock(layout.dock);
         self.put_torn(&layout.torn);

@@ -92,12 +92,9 @@ impl Shell for App {
             self.in_trace(|workspace, desk| workspace.note_positions(desk));
         }
         self.toasts.retire_offering(action);
-        match action {
-            Action::Travel(TravelAction::GoTo(_)) => self.go_to.error = None,
-            Action::Travel(TravelAction::GoToEnding) => {
-                self.in_trace(|workspace, _| workspace.has_ending_card = true);
-            }
-            _ => {}
+        self.go_to.leave_error();
+        if let Action::Travel(TravelAction::GoToEnding) = action {
+            self.in_trace(|workspace, _| workspace.has_ending_card = true);
         }
     }
 

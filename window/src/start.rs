@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use egui::text::LayoutJob;
 use egui::{
     Align, Align2, Layout, Rect, RichText, Sense, Stroke, StrokeKind, Ui, UiBuilder, Vec2,
     WidgetInfo, pos2, vec2,
@@ -12,6 +13,7 @@ use stepback_debugger::desk::words::count;
 use stepback_debugger::keymap::CommandId;
 use stepback_debugger::messages::say;
 use stepback_debugger::worker::{Slot, Worker};
+use stepback_parsers::Format;
 
 use super::path_box::PathBox;
 use super::settings::Settings;
@@ -21,6 +23,9 @@ use crate::widgets;
 
 const WIDTH: f32 = 760.0;
 const ROW: f32 = 46.0;
+/// Margin in the area for dropped files, and the gap between its texts.
+const DROP_INSET: Vec2 = vec2(16.0, 13.0);
+const DROP_GAP: f32 = 5.0;
 
 #[derive(Default)]
 pub struct StartScreen {
@@ -341,8 +346,24 @@ fn forget_ui(ui: &Ui, rect: Rect, path: &Path, tok: &ThemeColors) -> bool {
         .clicked()
 }
 
+/// Draws the area for files that are dropped, with the names of the formats.
 fn drop_ui(ui: &mut Ui, tok: &ThemeColors) {
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 64.0), Sense::hover());
+    let width = ui.available_width();
+    let lines = |text: &str, size: f32, color| {
+        let room = (width - 2.0 * DROP_INSET.x).max(0.0);
+        let mut job = LayoutJob::simple(text.to_owned(), ui_font(size), color, room);
+        job.halign = Align::Center;
+        ui.painter().layout_job(job)
+    };
+    let titles: Vec<_> = Format::detected().map(Format::title).collect();
+    let formats = say!("start-formats", formats = titles.join(" · "));
+    let parts = [
+        lines(say!("start-drop-a-trace-here-a"), 13.0, tok.t2),
+        lines(&formats, 12.0, tok.t3),
+    ];
+    let text_height = parts[0].size().y + DROP_GAP + parts[1].size().y;
+    let size = vec2(width, text_height + 2.0 * DROP_INSET.y);
+    let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
     let is_over = ui.input(|input| !input.raw.hovered_files.is_empty());
     if is_over {
         ui.painter().rect(
@@ -355,20 +376,11 @@ fn drop_ui(ui: &mut Ui, tok: &ThemeColors) {
     } else {
         widgets::dashed_edge(ui.painter(), rect, Stroke::new(1.0, tok.ctl));
     }
-    let line = |y: f32| pos2(rect.center().x, rect.top() + y);
-    let text = say!("start-drop-a-trace-here-a");
-    ui.painter().text(
-        line(23.0),
-        Align2::CENTER_CENTER,
-        text,
-        ui_font(13.0),
-        tok.t2,
-    );
-    ui.painter().text(
-        line(43.0),
-        Align2::CENTER_CENTER,
-        say!("start-tarmac-plain-or-compressed-gz"),
-        ui_font(12.0),
-        tok.t3,
-    );
+    let mut top = rect.top() + DROP_INSET.y;
+    for part in parts {
+        let height = part.size().y;
+        ui.painter()
+            .galley(pos2(rect.center().x.round(), top.round()), part, tok.t3);
+        top += height + DROP_GAP;
+    }
 }

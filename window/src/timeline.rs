@@ -9,10 +9,17 @@ use super::workspace::WorkspaceContext;
 use crate::panels::timeline_ui;
 use crate::theme::ThemeColors;
 
-/// Maximum share of the window's height that the user can choose; the panels keep the rest.
-const MOST: f32 = 0.6;
+/// Maximum share of the window's height that the user can choose, and that in a low window; the
+/// panels keep the rest.
+const MOST: HeightShare = HeightShare {
+    usual: 0.6,
+    low: 0.36,
+};
 /// Maximum share of the automatic height, and that in a low window.
-const MOST_AUTOMATIC: (f32, f32) = (0.3, 0.24);
+const MOST_AUTOMATIC: HeightShare = HeightShare {
+    usual: 0.3,
+    low: 0.24,
+};
 /// Height in points of a low window.
 const LOW: f32 = 600.0;
 /// Minimum height in points.
@@ -20,6 +27,19 @@ const LEAST: f32 = 72.0;
 /// Grab area above and below the lower edge, in points.
 const ABOVE: f32 = 5.0;
 const BELOW: f32 = 5.0;
+
+/// Share of the height of a window, and that of a low window.
+struct HeightShare {
+    usual: f32,
+    low: f32,
+}
+
+impl HeightShare {
+    /// Returns the share of a window of a height in points.
+    fn of(&self, height: f32) -> f32 {
+        if height < LOW { self.low } else { self.usual }
+    }
+}
 
 impl App {
     /// Draws the timeline. Returns its area.
@@ -31,10 +51,11 @@ impl App {
     ) -> Option<Rect> {
         let (workspace, desk) = (self.workspace.as_mut()?, self.program.desk.as_ref()?);
         let window = ui.ctx().content_rect().height();
+        let heights = workspace.timeline.heights();
         let height = match desk.timeline_share {
-            Some(share) => window * share.min(MOST),
-            None if window < LOW => workspace.timeline.wanted().min(window * MOST_AUTOMATIC.1),
-            None => workspace.timeline.wanted().min(window * MOST_AUTOMATIC.0),
+            // Below its content the timeline would be empty.
+            Some(share) => (window * share.min(MOST.of(window))).min(heights.whole),
+            None => heights.usual.min(window * MOST_AUTOMATIC.of(window)),
         };
         let height = height.max(LEAST).round();
         let panel = Panel::top("timeline")
@@ -101,8 +122,10 @@ impl App {
         {
             let window = ui.ctx().content_rect().height();
             let share = (pointer.y - strip.top()).max(LEAST) / window;
-            desk.timeline_share = Some(share.min(MOST));
+            desk.timeline_share = Some(share.min(MOST.of(window)));
         }
-        response.on_hover_text(say!("timeline-drag-height-of-the-timeline"));
+        if !response.is_pointer_button_down_on() && !response.dragged() {
+            response.on_hover_text_at_pointer(say!("timeline-drag-height-of-the-timeline"));
+        }
     }
 }

@@ -203,10 +203,7 @@ impl Workspace {
         self.replace_dock(layout::first(RecordedContent::of(&desk.session), size));
         desk.windows.number_active_first();
         desk.windows.activate(WindowId(1));
-        let others: Vec<WindowId> = desk.windows.list.iter().map(|window| window.id).collect();
-        for id in others.into_iter().filter(|id| *id != WindowId(1)) {
-            desk.windows.close(id);
-        }
+        desk.windows.close_others(&[WindowId(1)]);
         self.focused = self.trace_tile(WindowId(1));
     }
 
@@ -382,6 +379,7 @@ fn shows_functions(dock: &Dock) -> bool {
 /// Returns the saved panels. Positions beyond the indexed part are applied once it is indexed.
 fn restored(desk: &mut Desk, saved: SavedLayout) -> Dock {
     let mut dock = saved.dock;
+    let mut places = Vec::new();
     for tile in layout::panes_in_order(&dock) {
         let Some(Tile::Pane(pane)) = dock.tiles.get_mut(tile) else {
             continue;
@@ -391,11 +389,12 @@ fn restored(desk: &mut Desk, saved: SavedLayout) -> Dock {
             continue;
         };
         let known = saved.positions.iter().find(|(id, _)| *id == window);
-        desk.place_window(
+        places.push((
             window,
             known.map_or(Position(0), |(_, moment)| moment.position),
-        );
+        ));
     }
+    desk.place_windows(&places);
     desk.windows.activate(saved.active);
     dock
 }

@@ -171,8 +171,17 @@ impl Desk {
         self.tell(DeskEvent::Failed(why.to_owned()));
     }
 
+    /// Places the windows of the last run and closes the initial one if it is not among them.
+    pub fn place_windows(&mut self, places: &[(WindowId, Position)]) {
+        for (window, position) in places {
+            self.place_window(*window, *position);
+        }
+        let placed: Vec<WindowId> = places.iter().map(|(window, _)| *window).collect();
+        self.windows.close_others(&placed);
+    }
+
     /// Places a window of the last run. A position that is not indexed yet is awaited.
-    pub fn place_window(&mut self, window: WindowId, position: Position) {
+    fn place_window(&mut self, window: WindowId, position: Position) {
         let is_there =
             self.session.index.is_whole() || position.0 <= self.session.index.step_count();
         if !is_there {
@@ -184,7 +193,7 @@ impl Desk {
             Position(0)
         };
         match self.windows.get_mut(window) {
-            // Window 1 always exists.
+            // A new desk has window 1.
             Some(window) => window.begin_at(position),
             None => self.windows.ensure(window, position),
         }

@@ -9,10 +9,10 @@ use stepback_index::{Cancel, Index, Query as _};
 use stepback_machine::{Address, InstructionSet};
 use stepback_parsers::{Position, Step};
 
-use super::TextRole;
 use super::table::{Table, TableCell, TableRow};
-use super::text::thousands;
+use super::text::{leading_zeros, thousands};
 use super::trace_differences::TraceDifferences;
+use super::{TextRole, TextSpan};
 use crate::action::CellName;
 use crate::analysis::step_places::step_record;
 use crate::messages::say;
@@ -50,8 +50,9 @@ enum StateRelation {
     Different,
     /// Pointers to the same thing, which lies elsewhere.
     SamePointers,
-    /// Equal, or not recorded in one trace.
-    Same,
+    Equal,
+    /// Not recorded in one trace.
+    Unrelated,
 }
 
 /// Reads the registers of the thread of a pair at a position, the words of the stack, and the memory
@@ -215,13 +216,14 @@ fn memory(
 }
 
 fn relation(threads: &ThreadComparison, pair: &StatePair) -> StateRelation {
-    let Some(other) = &pair.b else {
-        return StateRelation::Same;
+    let known = pair.b.as_ref().filter(|other| !other.is_unknown());
+    let Some(other) = known.filter(|_| !pair.a.is_unknown()) else {
+        return StateRelation::Unrelated;
     };
     let mut bytes = pair.a.0.iter().zip(&other.0);
     let differs = bytes.any(|(one, other)| one.zip(*other).is_some_and(|(a, b)| a != b));
     match differs {
-        false => StateRelation::Same,
+        false => StateRelation::Equal,
         true if threads.are_same_pointers(&pair.a, other) => StateRelation::SamePointers,
         true => StateRelation::Different,
     }
@@ -259,10 +261,11 @@ fn row(key: u64, relation: StateRelation, pair: &StatePair) -> TableRow {
     let (role, words) = match relation {
         StateRelation::Different => (TextRole::Plain, say!("both-states-different")),
         StateRelation::SamePointers => (TextRole::Symbol, say!("both-states-same-pointers")),
-        StateRelation::Same => (TextRole::Second, ""),
+        StateRelation::Equal => (TextRole::Second, say!("both-states-equal")),
+        StateRelation::Unrelated => (TextRole::Second, ""),
     };
     let digits = |value: Option<&Value>| match value {
-        Some(value) if !value.is_unknown() => TableCell::new(role, value.hex()),
+        Some(value) if !value.is_unknown() => digits_cell(role, &value.hex()),
         _ => TableCell::new(TextRole::Unknown, say!("differences-not-recorded")),
     };
     TableRow {
@@ -274,8 +277,20 @@ fn row(key: u64, relation: StateRelation, pair: &StatePair) -> TableRow {
             digits(pair.b.as_ref()),
             TableCell::new(role, words),
         ],
-        is_faded: relation == StateRelation::Same,
+        is_faded: matches!(relation, StateRelation::Equal | StateRelation::Unrelated),
         ..TableRow::default()
+    }
+}
+
+/// Formats a value with dim leading zeros.
+fn digits_cell(role: TextRole, hex: &str) -> TableCell {
+    let (zeros, digits) = hex.split_at(leading_zeros(hex));
+    TableCell::Spans {
+        number: None,
+        spans: vec![
+            TextSpan::new(TextRole::Label, zeros),
+            TextSpan::new(role, digits),
+        ],
     }
 }
 
@@ -333,6 +348,27 @@ mod tests {
         let both = ["r0 00000011 00000022", "[9004:4] 00000011 00000022"];
         check(&a, &b, 3, &both);
         check(&a, &a, 3, &[]);
+    }
+
+    #[test]
+    fn every_row_states_its_relation() {
+        let (a, b) = (trace(0x11, ""), trace(0x22, ""));
+        let ((session, _a), (other, _b)) = (tarmac(&a), tarmac(&b));
+        let (cancel, progress) = (Cancel::default(), Default::default());
+        let comparison =
+            compare_traces(&session, &other, Default::default(), &progress, &cancel).unwrap();
+        let differences = TraceDifferences::new(&session, other, comparison, &cancel).unwrap();
+        let states = both_states(&session, &differences, 0, Position(2), &cancel).unwrap();
+        let line = |name: &str| {
+            let row = states.table.rows.iter().find(|row| row.name == name);
+            row.unwrap().line()
+        };
+        assert_eq!(line("r0"), "r0  00000011  00000022  differs");
+        assert_eq!(line("sp"), "sp  00009000  00009000  equal");
+        assert_eq!(line("[9004:4]"), "[9004:4]  not recorded  not recorded");
+        let zeros: Vec<_> = states.table.rows[0].cells[1].spans().iter().collect();
+        assert_eq!(zeros[0], &TextSpan::new(TextRole::Label, "000000"));
+        assert!(states.table.summary.starts_with("1 value differs"));
     }
 
     #[test]

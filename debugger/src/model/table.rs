@@ -275,12 +275,7 @@ impl Table {
         let is_empty = |cell: Option<&TableCell>| {
             cell.is_none_or(|cell| cell.spans().iter().all(|span| span.text.is_empty()))
         };
-        let is_text = |cell: Option<&TableCell>| {
-            matches!(
-                cell,
-                None | Some(TableCell::Text(_) | TableCell::Spans { .. })
-            )
-        };
+        let is_text = |cell: Option<&TableCell>| cell.is_none_or(TableCell::is_words);
         for place in (0..self.columns.len()).rev() {
             let cells = || self.rows.iter().map(|row| row.cells.get(place));
             if !self.rows.is_empty() && cells().all(is_text) && cells().all(is_empty) {
@@ -388,6 +383,11 @@ impl TableCell {
             Some(doubt) => format!("{} ({doubt})", self.text()),
             None => self.text(),
         }
+    }
+
+    /// Returns true for words, which can be cut without becoming another value.
+    pub fn is_words(&self) -> bool {
+        matches!(self, Self::Text(_) | Self::Spans { .. })
     }
 
     /// Returns the text as shown.

@@ -96,6 +96,15 @@ impl Windows {
         is_closable
     }
 
+    /// Closes the windows that are not listed, unless that would close all.
+    pub fn close_others(&mut self, kept: &[WindowId]) {
+        let mut closed: Vec<WindowId> = self.list.iter().map(|window| window.id).collect();
+        closed.retain(|id| !kept.contains(id));
+        if closed.len() < self.list.len() {
+            closed.into_iter().for_each(|id| _ = self.close(id));
+        }
+    }
+
     /// Gives the active window the number 1, if no window has it: it keeps its position and its
     /// history.
     pub fn number_active_first(&mut self) {
@@ -217,6 +226,18 @@ mod tests {
         windows.open_at(Position(5));
         assert!(windows.close(WindowId(2)));
         assert_eq!(windows.active().id, WindowId(1));
+    }
+
+    #[test]
+    fn other_windows_close_unless_none_would_be_left() {
+        let mut windows = Windows::new(10);
+        windows.open_at(Position(5));
+        windows.open_at(Position(6));
+        windows.close_others(&[WindowId(7)]);
+        assert_eq!(windows.list.len(), 3);
+        windows.close_others(&[WindowId(2), WindowId(7)]);
+        let left: Vec<u32> = windows.list.iter().map(|window| window.id.0).collect();
+        assert_eq!((left, windows.active), (vec![2], WindowId(2)));
     }
 
     #[test]

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use stepback_index::Cancel;
 use stepback_parsers::Position;
 
-use super::difference_table::comparison_of;
+use super::difference_table::{comparison_of, comparison_offer};
 use super::table_view::TableSource;
 use super::view::ViewStatus;
-use crate::action::{CellName, PanelKind};
+use crate::action::{Action, CellName, PanelAction, PanelKind};
 use crate::desk::Desk;
 use crate::messages::say;
 use crate::model::both_states::{BothStates, both_states};
@@ -59,6 +59,21 @@ impl TableSource for BothStatesTable {
                 .map(|(table, _)| Arc::clone(table))
                 .ok_or_else(|| ViewStatus::Loading(String::new())),
         }
+    }
+
+    fn button(&self, desk: &Desk) -> Option<&'static str> {
+        let is_done = desk.comparison.differences().is_some();
+        is_done.then(|| say!("differences-side-by-side"))
+    }
+
+    /// Shows the place in the second trace, next to that in the first.
+    fn press(&mut self, _: &Desk, out: &mut Vec<Action>) -> bool {
+        out.push(Action::Panel(PanelAction::ShowPanel(PanelKind::BothTraces)));
+        false
+    }
+
+    fn offer(&self, desk: &Desk) -> Option<(&'static str, Action)> {
+        comparison_offer(desk)
     }
 
     fn advice(&self, _: &Desk) -> String {

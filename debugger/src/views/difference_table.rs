@@ -46,6 +46,10 @@ impl TableSource for DifferenceTable {
         false
     }
 
+    fn offer(&self, desk: &Desk) -> Option<(&'static str, Action)> {
+        comparison_offer(desk)
+    }
+
     fn own_entries(&self, row: &TableRow, desk: &Desk) -> Vec<MenuEntry> {
         let differences = desk.comparison.differences();
         let Some(known) = differences.and_then(|differences| differences.rules_of(row)) else {
@@ -89,4 +93,11 @@ pub fn comparison_of(desk: &Desk) -> Result<&Arc<TraceDifferences>, ViewStatus> 
         ComparisonStatus::Failed(error) => Err(ViewStatus::Failed(error.to_owned())),
         ComparisonStatus::Done(differences) => Ok(differences),
     }
+}
+
+/// Returns the button that chooses a second trace, while there is none.
+pub fn comparison_offer(desk: &Desk) -> Option<(&'static str, Action)> {
+    let is_wanted = matches!(desk.comparison.status(), ComparisonStatus::NotRequested);
+    let choose = Action::File(FileAction::CompareTrace(None));
+    is_wanted.then(|| (say!("command-compare-with-trace"), choose))
 }

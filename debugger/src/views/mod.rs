@@ -34,7 +34,7 @@ pub use both_states_table::BothStatesTable;
 pub use both_traces::BothTracesView;
 pub use calls::{CallColumn, CallsView};
 pub use compare::{CompareRoom, CompareSide, CompareView, CompareWidths, WindowPair, low_end};
-pub use difference_table::DifferenceTable;
+pub use difference_table::{DifferenceTable, comparison_offer};
 pub use effects_table::EffectsTable;
 pub use external_table::ExternalTable;
 pub use find_table::FindTable;

@@ -83,6 +83,11 @@ pub trait TableSource {
         false
     }
 
+    /// Returns the label and the action of a button that may help while there are no rows.
+    fn offer(&self, _desk: &Desk) -> Option<(&'static str, Action)> {
+        None
+    }
+
     /// Returns the text of a row after the last, for unlisted rows.
     fn more(&self, _desk: &Desk) -> Option<String> {
         None

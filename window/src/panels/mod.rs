@@ -16,6 +16,7 @@ mod functions;
 mod list;
 mod memory;
 mod menu;
+mod offer;
 mod panel;
 mod pen;
 mod registers;

@@ -3,6 +3,7 @@
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
 
+use crate::sandbox::Sandbox;
 use crate::support::Driver;
 
 /// Opens the demo with the call tree in front, at a position.
@@ -53,6 +54,23 @@ fn branches_open_and_close_with_keys() {
     window.press(Key::ArrowDown);
     window.press(Key::Enter);
     window.check_position(4);
+}
+
+#[test]
+fn a_found_call_in_a_narrow_panel_is_cut_once() {
+    let sandbox = Sandbox::new();
+    let mut window = sandbox.open_in([1600.0, 1000.0], &sandbox.demo());
+    window.click("Find a function");
+    window.type_text("decode_field");
+    let names = window
+        .harness()
+        .query_all_by_label_contains("call decode_field");
+    let rects: Vec<_> = names.map(|node| node.rect()).collect();
+    assert!(!rects.is_empty());
+    for rect in rects {
+        let painted = window.painted_in(rect);
+        assert!(painted.matches('…').count() <= 1, "{painted}");
+    }
 }
 
 #[test]

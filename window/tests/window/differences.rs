@@ -101,6 +101,9 @@ fn both_traces_are_listed_side_by_side() {
         window.go_to(&position.to_string());
         assert_eq!(window.count_like(row), 1, "{row}");
     }
+    // The empty half of a row is explained.
+    let painted = window.painted_in(window.harness_rect());
+    assert!(painted.contains("Only in B"), "{painted}");
 }
 
 #[test]
@@ -185,7 +188,7 @@ fn grouped(number: u64) -> String {
 fn a_trace_without_a_second_one_says_what_to_do() {
     let mut window = Driver::text(SHORT);
     window.command("Show differences");
-    assert!(window.has("No second trace"));
+    assert!(window.has("No second trace") && window.has("Compare with trace…"));
     window.press(Key::J);
     window.check_position(0);
 }

@@ -2,6 +2,8 @@
 
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
+use stepback_debugger::action::{Action, WindowId};
+use stepback_parsers::Position;
 
 use crate::support::Driver;
 
@@ -45,6 +47,19 @@ fn places_of_all_kinds_are_found() {
     check(&mut window, "pc:0x80000898", 4);
     check(&mut window, "pc 0x80000898", 4);
     check(&mut window, "pc:0x80000328#2", 884);
+}
+
+#[test]
+fn an_error_leaves_with_the_next_travel_or_command() {
+    let mut window = small();
+    window.go_to("99999999");
+    assert!(window.app().go_to_error().is_some());
+    window.perform(Action::travel(WindowId(1), Position(7)));
+    assert_eq!(window.app().go_to_error(), None);
+    assert_eq!(window.value_of("Go to"), "");
+    window.go_to("99999999");
+    window.command("Show warnings");
+    assert_eq!(window.app().go_to_error(), None);
 }
 
 #[test]

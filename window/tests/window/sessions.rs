@@ -67,6 +67,22 @@ fn a_trace_is_as_it_was_left() {
 }
 
 #[test]
+fn a_closed_first_trace_window_does_not_come_back() {
+    let sandbox = Sandbox::new();
+    let mut window = sandbox.open(&sandbox.file("a.tarmac", SHORT));
+    window.go_to("9");
+    window.press_with(Modifiers::COMMAND, Key::T);
+    window.press_with(Modifiers::COMMAND, Key::Num1);
+    window.press_with(Modifiers::COMMAND, Key::W);
+    assert_eq!(window.positions(), [(2, 9)]);
+    window.command("Reload");
+    assert_eq!(window.positions(), [(2, 9)]);
+    end(window);
+    let window = sandbox.open(&sandbox.path("a.tarmac"));
+    assert_eq!(window.positions(), [(2, 9)]);
+}
+
+#[test]
 fn reloading_and_going_to_another_trace_and_back_lose_nothing() {
     let sandbox = Sandbox::new();
     let other = sandbox.file("b.tarmac", OTHER);

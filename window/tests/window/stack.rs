@@ -95,3 +95,13 @@ fn each_thread_has_a_stack() {
     window.command("Panel shows thread cpu7");
     window.check_stated("the trace has no thread \"cpu7\"");
 }
+
+#[test]
+fn narrow_columns_of_the_stack_are_whole_beside_wide_ones() {
+    let mut window = at("20,345");
+    window.command("Show stack memory");
+    for head in ["Written by", "Meaning"] {
+        let painted = window.painted(head);
+        assert_eq!(painted, head);
+    }
+}

@@ -257,3 +257,15 @@ fn more_messages_than_can_be_read_are_folded() {
     window.click("Dismiss all");
     assert!(window.messages().is_empty());
 }
+
+#[test]
+fn the_formats_are_named_within_their_frame_in_a_low_window_too() {
+    for size in [[800.0, 500.0], [1280.0, 800.0]] {
+        let mut window = Sandbox::new().window_of(size, WindowOptions::default());
+        window.wait();
+        let stated = window.painted_in(window.harness_rect());
+        for format in ["Tarmac", "RISC-V log", "QEMU execlog", "Tenet"] {
+            assert!(stated.contains(format), "{size:?}: {stated}");
+        }
+    }
+}

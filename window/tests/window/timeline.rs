@@ -201,22 +201,79 @@ fn the_selected_cell_has_a_row_of_its_accesses() {
     assert!(labels.contains("x0"), "{labels}");
 }
 
+/// Opens a trace of 40 nested calls.
+fn deep() -> Driver {
+    let mut trace = String::new();
+    for depth in 0..40_u32 {
+        let (pc, link) = (0x1000 + 0x100 * depth, 0x1004 + 0x100 * depth);
+        trace += &format!(
+            "{depth} clk IT ({depth}) {pc:08x} 94000040 O EL1h_n : BL 0x{:x}\n",
+            pc + 0x100
+        );
+        trace += &format!("{depth} clk R X30 {link:016x}\n");
+    }
+    trace += "41 clk IT (41) 00003800 d503201f O EL1h_n : NOP\n";
+    Driver::text(trace)
+}
+
+/// Drags the lower edge of the timeline down or up.
+fn drag_edge(window: &mut Driver, from: f32, by: f32) {
+    let edge = window.rect("height of the timeline");
+    let place = pos2(edge.center().x, edge.center().y + from);
+    window.harness().hover_at(place);
+    window.harness().drag_at(place);
+    window.harness().step();
+    window.harness().hover_at(pos2(place.x, place.y + by / 2.0));
+    window.harness().step();
+    window.harness().hover_at(pos2(place.x, place.y + by));
+    window.harness().drop_at(pos2(place.x, place.y + by));
+    window.wait();
+}
+
 #[test]
-fn the_lower_edge_is_dragged_also_from_next_to_the_tabs_below_it() {
+fn the_timeline_is_never_higher_than_its_content() {
     let mut window = small();
     let before = window.rect("timeline").height();
+    drag_edge(&mut window, 0.0, 300.0);
+    let grown = window.rect("timeline").height() - before;
+    assert!(grown.abs() < 1.0, "{grown}");
+    let mut window = deep();
+    drag_edge(&mut window, 0.0, 300.0);
+    assert!(window.rect("timeline").height() > 380.0);
+    // A low window keeps rows of its panels.
+    window.harness().set_size(egui::vec2(800.0, 500.0));
+    window.wait();
+    window.wait();
+    assert!(window.rect("timeline").height() < 180.0);
+}
+
+#[test]
+fn the_hint_about_the_height_is_at_the_pointer_and_leaves_for_a_drag() {
+    let hint = "Drag to resize the timeline; double click to reset";
+    let mut window = deep();
+    let edge = window.rect("height of the timeline");
+    window.rest_at(edge.center());
+    let from = window.rect(hint);
+    assert!(
+        from.left() > edge.center().x && from.top() > edge.top(),
+        "{from:?}"
+    );
+    window.harness().drag_at(edge.center());
+    window.harness().step();
+    window
+        .harness()
+        .hover_at(edge.center() + egui::vec2(0.0, 40.0));
+    window.wait();
+    assert!(!window.has(hint));
+}
+
+#[test]
+fn the_lower_edge_is_dragged_also_from_next_to_the_tabs_below_it() {
+    let mut window = deep();
+    let before = window.rect("timeline").height();
     for (from, by) in [(-3.0, 60.0), (4.0, 30.0)] {
-        let edge = window.rect("height of the timeline");
         let height = window.rect("timeline").height();
-        let place = pos2(edge.center().x, edge.center().y + from);
-        window.harness().hover_at(place);
-        window.harness().drag_at(place);
-        window.harness().step();
-        window.harness().hover_at(pos2(place.x, place.y + by / 2.0));
-        window.harness().step();
-        window.harness().hover_at(pos2(place.x, place.y + by));
-        window.harness().drop_at(pos2(place.x, place.y + by));
-        window.wait();
+        drag_edge(&mut window, from, by);
         let grown = window.rect("timeline").height() - height;
         assert!((grown - by).abs() < 8.0, "{grown}");
     }

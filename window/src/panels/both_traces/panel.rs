@@ -11,11 +11,14 @@ use stepback_debugger::model::aligned_steps::AlignedStep;
 use stepback_debugger::model::step_rows::StepRow;
 use stepback_debugger::model::text::thousands;
 use stepback_debugger::session::Session;
-use stepback_debugger::views::{BothTracesView, PanelView, RowGesture, RowListing, ViewStatus};
+use stepback_debugger::views::{
+    BothTracesView, PanelView, RowGesture, RowListing, ViewStatus, comparison_offer,
+};
 use stepback_parsers::RegisterSource;
 
 use crate::panels::PanelContext;
 use crate::panels::cursor_list::{CursorList, ListExtent, RowInput, take_rect};
+use crate::panels::offer::PanelOffer;
 use crate::panels::panel::Panel;
 use crate::panels::pen::{INSET, Pen, ROW};
 use crate::panels::row::{
@@ -50,6 +53,14 @@ impl Side {
         match self {
             Self::A => step.a.as_ref(),
             Self::B => step.b.as_ref(),
+        }
+    }
+
+    /// Describes a step that this side lacks.
+    fn absence(self) -> &'static str {
+        match self {
+            Self::A => say!("differences-only-in-b"),
+            Self::B => say!("differences-only-in-a"),
         }
     }
 
@@ -169,6 +180,8 @@ impl BothTracesPanel {
             let half = side.half(rect);
             let Some(row) = side.row(step) else {
                 pen.fill(half, tok.bg3);
+                let at = pos2(half.left() + INSET, half.center().y);
+                pen.cut_text(at, side.absence(), ui_font(11.5), tok.t3, half.right());
                 continue;
             };
             let pen = Pen {
@@ -278,13 +291,17 @@ impl Panel for BothTracesPanel {
                 empty_ui(ui, &pen, rect, icons::COMPARE, EmptyMessage(&words, ""));
             }
             ViewStatus::Empty { title, advice } => {
-                empty_ui(
-                    ui,
-                    &pen,
-                    rect,
-                    icons::COMPARE,
-                    EmptyMessage(&title, &advice),
-                );
+                let words = EmptyMessage(&title, &advice);
+                match comparison_offer(cx.desk) {
+                    Some((button, action)) => PanelOffer {
+                        icon: icons::COMPARE,
+                        words,
+                        button,
+                        action,
+                    }
+                    .ui(ui, &pen, rect, out),
+                    None => empty_ui(ui, &pen, rect, icons::COMPARE, words),
+                }
             }
             ViewStatus::Rows(rows) => self.rows_ui(ui, rect, &rows, cx, out),
         }

@@ -22,6 +22,9 @@ use crate::theme::{icon, icons, mono, mono_bold, ui as ui_font};
 /// Middle of the outermost caret.
 const CARET: f32 = 14.0;
 
+/// Minimum room for arguments or a thread after the name of a call.
+const LEAST_MORE: f32 = 32.0;
+
 /// Painter of the rows, for one frame.
 pub struct CallTreeRows<'a> {
     /// Clipped to the list.
@@ -248,10 +251,9 @@ impl CallTreeRows<'_> {
             right,
         );
         let threads = self.cx.desk.session.index.threads();
-        if let Some(thread) = threads
-            .get(usize::from(row.thread.0))
-            .filter(|_| look.depth == 0 && threads.len() > 1)
-        {
+        let is_named = look.depth == 0 && threads.len() > 1 && right - end > LEAST_MORE;
+        let thread = threads.get(usize::from(row.thread.0));
+        if let Some(thread) = thread.filter(|_| is_named) {
             end = pen.cut_text(pos2(end + 8.0, y), &thread.name, mono(11.5), tok.t3, right);
         }
         end = pen.text(end + 6.0, y, count, mono(11.5), tok.t3);
@@ -279,17 +281,10 @@ impl CallTreeRows<'_> {
         let (left, right) = self.columns.found_ui(pen, rect, row, words);
         let color = if look.is_on_path { tok.symbol } else { tok.t1 };
         let end = pen.cut_text(pos2(left, y), &row.name, mono(12.5), color, right);
-        if let Some(arguments) = words
-            .map(|words| &words.arguments)
-            .filter(|arguments| !arguments.is_empty())
-        {
-            pen.cut_text(
-                pos2(end, y),
-                &format!("({arguments})"),
-                mono(12.0),
-                tok.t3,
-                right,
-            );
+        let arguments = words.map_or("", |words| &words.arguments);
+        if !arguments.is_empty() && right - end > LEAST_MORE {
+            let arguments = format!("({arguments})");
+            pen.cut_text(pos2(end, y), &arguments, mono(12.0), tok.t3, right);
         }
     }
 

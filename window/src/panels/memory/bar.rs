@@ -302,6 +302,9 @@ fn error_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, error: &str) {
     response.on_hover_text(error);
 }
 
+/// Width of the sign that marks are left out of the legend.
+const MORE: f32 = 24.0;
+
 /// Draws the legend of the byte marks at the right, as many as fit, the most frequent first.
 fn legend_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, left: f32, cx: &PanelContext<'_>) {
     let tok = pen.tok;
@@ -353,13 +356,21 @@ fn legend_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, left: f32, cx: &PanelContext<'_>
         ]
     };
     let width_of = |word: &str| pen.width(word, ui_font(11.0)) + 35.0;
-    let mut room = bar.right() - 1.0 - left;
-    let fitting = marks.iter().take_while(|(word, ..)| {
-        room -= width_of(word);
-        room >= 0.0
-    });
-    let shown = fitting.count();
+    let room = bar.right() - 1.0 - left;
+    let fitting = |room: f32| {
+        let ends = marks.iter().scan(0.0, |end, (word, ..)| {
+            *end += width_of(word);
+            Some(*end)
+        });
+        ends.take_while(|end| *end <= room).count()
+    };
     let mut x = bar.right() - 13.0;
+    let mut shown = fitting(room);
+    if shown < marks.len() && room >= MORE {
+        // The tooltip has the other marks.
+        shown = fitting(room - MORE);
+        x = pen.text_left_of(x, y, "…", ui_font(11.0), tok.t2) - 12.0;
+    }
     for (word, digits, mark, color) in marks.into_iter().take(shown).rev() {
         let start = pen.text_left_of(x, y, word, ui_font(11.0), tok.t2);
         let sample = Rect::from_min_size(

@@ -13,11 +13,12 @@ use stepback_debugger::views::{PanelView, RowListing, SourceView, ViewStatus};
 use crate::panels::PanelContext;
 use crate::panels::cursor_list::{CursorList, ListExtent, RowInput, take_rect};
 use crate::panels::list::ListArea;
+use crate::panels::offer::PanelOffer;
 use crate::panels::panel::Panel;
 use crate::panels::pen::{INSET, Pen};
 use crate::panels::row::{
-    ChosenThread, EmptyMessage, ThreadChooserView, empty_ui, error_ui, loading_ui,
-    thread_chooser_ui, watch_for_late,
+    ChosenThread, EmptyMessage, ThreadChooserView, error_ui, loading_ui, thread_chooser_ui,
+    watch_for_late,
 };
 use crate::panels::source::rows::{SourceRows, rows_ui, text_left, widest};
 use crate::theme::{icon, icons, mono, mono_bold, ui as ui_font};
@@ -339,7 +340,8 @@ pub fn no_source_ui(
     words: EmptyMessage<'_>,
     out: &mut Vec<Action>,
 ) {
-    SourceOffer {
+    PanelOffer {
+        icon: icons::SOURCE,
         words,
         button: say!("source-add-image"),
         action: Action::File(FileAction::AddImage(None)),
@@ -356,7 +358,8 @@ pub fn not_found_ui(ui: &mut Ui, pen: &Pen<'_>, rect: Rect, name: &str, out: &mu
         name = end_that_fits(pen, name, rect.width() - 190.0)
     );
     let words = EmptyMessage(&sentence, &advice);
-    SourceOffer {
+    PanelOffer {
+        icon: icons::SOURCE,
         words,
         button: say!("source-locate"),
         action: Action::File(FileAction::LocateSource(name.to_owned())),
@@ -379,31 +382,4 @@ fn end_that_fits(pen: &Pen<'_>, path: &str, room: f32) -> String {
         .or(cut.last())
         .cloned()
         .unwrap_or_else(|| path.to_owned())
-}
-
-/// Reason why there is no source, and a button that may help.
-struct SourceOffer<'a> {
-    words: EmptyMessage<'a>,
-    button: &'a str,
-    action: Action,
-}
-
-/// Minimum height of a panel in which the advice is shown above the button.
-const WITH_ADVICE: f32 = 124.0;
-
-impl SourceOffer<'_> {
-    fn ui(self, ui: &mut Ui, pen: &Pen<'_>, rect: Rect, out: &mut Vec<Action>) {
-        // In a low panel the button matters more than the advice.
-        let (words, below) = match rect.height() {
-            WITH_ADVICE.. => (self.words, 48.0),
-            _ => (EmptyMessage(self.words.0, ""), 18.0),
-        };
-        empty_ui(ui, pen, rect, icons::SOURCE, words);
-        let bottom = (rect.center().y + below + 13.0).min(rect.bottom() - 2.0);
-        let place = Rect::from_center_size(pos2(rect.center().x, bottom - 13.0), vec2(96.0, 26.0));
-        let button = egui::Button::new(self.button);
-        if ui.put(place, button).on_hover_text(self.words.1).clicked() {
-            out.push(self.action);
-        }
-    }
 }

@@ -13,6 +13,7 @@ use crate::panels::PanelContext;
 use crate::panels::cursor_list::{CursorList, ListExtent, PanelKey, RowInput};
 use crate::panels::pen::Pen;
 use crate::panels::row::{EmptyMessage, empty_ui};
+use crate::panels::table::columns::ColumnEdges;
 use crate::panels::table::table_ui::icon_of;
 use crate::theme::icons;
 
@@ -122,13 +123,15 @@ impl RowList {
             painter: pen.painter.with_clip_rect(area.body),
             tok: cx.tok,
         };
+        let ordered = TableRows::ordered(view);
+        let edges = ColumnEdges::new(&pen, &table, view.kind(), ordered, area.body);
         let rows = TableRows {
             pen,
             cx,
             view,
             table: &table,
             cursor: self.cursor(),
-            right: area.body.right(),
+            edges: &edges,
         };
         let sorted = rows.heads_ui(ui, &head_pen, head);
         let mut touched = RowInput::default();

@@ -2,6 +2,7 @@
 //! others.
 
 mod access_bar;
+mod columns;
 mod list;
 mod panel;
 mod rows;

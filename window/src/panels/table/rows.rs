@@ -9,20 +9,16 @@ use stepback_debugger::views::{PanelView, RowGesture, TableSource, TableView};
 
 use crate::panels::cursor_list::RowInput;
 use crate::panels::menu::row_menu_ui;
-use crate::panels::pen::{ADVANCE, INSET, Pen, head_font};
+use crate::panels::pen::{INSET, Pen, head_font};
 use crate::panels::row::{RowState, StepLink, button_response, row_background, row_response};
-use crate::panels::table::table_ui::longest;
+use crate::panels::table::columns::{ColumnEdges, ORDER_SIGN, SHARE};
 use crate::panels::{HoverCell, PanelContext};
 use crate::theme::{icon, icons, mono, ui as ui_font};
 
-/// Width of the bar that shows a share.
-const SHARE: f32 = 120.0;
 /// Middle of the caret of a group.
 const CARET: f32 = 8.0;
 /// Minimum room for the detail of a row.
 const LEAST_DETAIL: f32 = 60.0;
-/// Number of letters of a name that are never cut in favour of other columns.
-const LEAST_NAME: f32 = 18.0;
 
 /// Painter of the rows, for one frame.
 pub struct TableRows<'a, S> {
@@ -33,102 +29,24 @@ pub struct TableRows<'a, S> {
     pub table: &'a Table,
     /// Row under the cursor.
     pub cursor: usize,
-    /// Right edge of the list.
-    pub right: f32,
+    pub edges: &'a ColumnEdges,
 }
 
 impl<S: TableSource> TableRows<'_, S> {
-    /// Returns the left and right edges of the columns. Columns that are left out have no width.
-    fn edges(&self, left: f32) -> Vec<(f32, f32)> {
-        let mut wide: Vec<f32> = (0..self.table.columns.len())
-            .map(|place| self.width_of(place))
-            .collect();
-        let room = self.right - 8.0 - left - INSET;
-        self.cut_names(&mut wide, room);
-        let left_out = self.left_out(&wide, room);
-        let mut left = left + INSET;
-        let last = self.table.columns.len().saturating_sub(1);
-        let edge = |(place, width): (usize, f32)| {
-            if left_out.contains(&place) {
-                return (left, left);
-            }
-            // The last column takes the rest, unless it has numbers, which would then be far from
-            // all others.
-            let takes_rest = place == last && !self.table.is_counted(place);
-            let right = if takes_rest {
-                self.right - 8.0
-            } else {
-                left + width
-            };
-            let edges = (left, right.min(self.right - 8.0));
-            left = right + INSET;
-            edges
-        };
-        wide.into_iter().enumerate().map(edge).collect()
-    }
-
-    fn width_of(&self, place: usize) -> f32 {
-        let is_bar = self
-            .table
-            .rows
-            .first()
-            .is_some_and(|row| matches!(row.cells.get(place), Some(TableCell::Bar(..))));
-        let characters = self
-            .table
-            .columns
-            .get(place)
-            .map_or(0, |column| column.characters);
-        let is_narrow = matches!(self.view.kind(), PanelKind::Functions | PanelKind::Threads);
-        let bar = if is_narrow { SHARE / 2.0 } else { SHARE };
-        if is_bar {
-            bar
-        } else {
-            ADVANCE * characters.min(longest(self.view.kind())) as f32
-        }
-    }
-
-    /// Cuts names before columns are left out, to a width that still distinguishes them.
-    fn cut_names(&self, wide: &mut [f32], room: f32) {
-        let needed: f32 = wide.iter().map(|width| width + INSET).sum();
-        if let Some(names) = wide
-            .first_mut()
-            .filter(|_| !self.table.spare.is_empty() && needed > room)
-        {
-            *names = (*names + room - needed).max(names.min(ADVANCE * LEAST_NAME));
-        }
-    }
-
-    /// Returns the columns that do not fit.
-    fn left_out(&self, wide: &[f32], room: f32) -> Vec<usize> {
-        let mut left_out = Vec::new();
-        let mut needed: f32 = wide.iter().map(|width| width + INSET).sum();
-        for place in self
-            .table
-            .spare
-            .iter()
-            .copied()
-            .filter(|place| *place < wide.len())
-        {
-            if needed <= room {
-                break;
-            }
-            needed -= wide.get(place).copied().unwrap_or(0.0) + INSET;
-            left_out.push(place);
-        }
-        left_out
+    /// Returns the column whose head shows the sign of the order: the sorted one, or that of the
+    /// usual order.
+    pub fn ordered(view: &TableView<S>) -> Option<usize> {
+        let usual = || view.table().place_of(view.source().usual_order()?);
+        view.shown().column.or_else(usual)
     }
 
     /// Draws the heads of the columns. Returns the column whose head was clicked.
     pub fn heads_ui(&self, ui: &Ui, pen: &Pen<'_>, head: Rect) -> Option<usize> {
-        let (shown, usual) = (self.view.shown(), self.view.source().usual_order());
+        let (shown, ordered) = (self.view.shown(), Self::ordered(self.view));
         pen.line_across(head.left(), head.right(), head.bottom() - 1.0, pen.tok.line);
         let mut clicked = None;
-        for (place, (column, (left, right))) in self
-            .table
-            .columns
-            .iter()
-            .zip(self.edges(head.left()))
-            .enumerate()
+        for (place, (column, (left, right))) in
+            self.table.columns.iter().zip(self.edges.iter()).enumerate()
         {
             if column.label.is_empty() || left + 8.0 > right {
                 continue;
@@ -140,8 +58,7 @@ impl<S: TableSource> TableRows<'_, S> {
                 ("head", place),
                 column.label,
             );
-            let is_usual = shown.column.is_none() && usual == Some(column.id);
-            let is_chosen = shown.column == Some(place) || is_usual;
+            let is_chosen = ordered == Some(place);
             let color = if is_chosen || response.hovered() {
                 pen.tok.t1
             } else {
@@ -152,20 +69,16 @@ impl<S: TableSource> TableRows<'_, S> {
                 self.table.rows.first().and_then(|row| row.cells.get(place)),
                 Some(TableCell::Number(..))
             );
+            let end = if is_chosen { right - ORDER_SIGN } else { right };
             let start = if is_right {
-                (right - pen.width(column.label, head_font())).max(left)
+                (end - pen.width(column.label, head_font())).max(left)
             } else {
                 left
             };
-            let end = pen.cut_text(
-                pos2(start, y),
-                column.label,
-                head_font(),
-                color,
-                right + INSET,
-            );
+            let cut = end + INSET / 2.0;
+            let end = pen.cut_text(pos2(start, y), column.label, head_font(), color, cut);
             if is_chosen {
-                let caret = if shown.is_falling || is_usual {
+                let caret = if shown.is_falling || shown.column.is_none() {
                     icons::CARET_DOWN
                 } else {
                     icons::CARET_UP
@@ -208,9 +121,7 @@ impl<S: TableSource> TableRows<'_, S> {
         };
         row_background(&self.pen, rect, &response, state);
         let last = row.cells.len().saturating_sub(1);
-        for ((column, cell), (left, right)) in
-            row.cells.iter().enumerate().zip(self.edges(rect.left()))
-        {
+        for ((column, cell), (left, right)) in row.cells.iter().enumerate().zip(self.edges.iter()) {
             if left < right {
                 let area = Rect::from_min_max(pos2(left, rect.top()), pos2(right, rect.bottom()));
                 let end = self.cell_ui(ui, row, cell, area, out);
@@ -254,6 +165,10 @@ impl<S: TableSource> TableRows<'_, S> {
             response.on_hover_ui_at_pointer(|ui| {
                 ui.label(RichText::new(self.view.source().copied(row)).font(mono(12.0)));
                 ui.label(RichText::new(detail).font(mono(12.0)));
+            });
+        } else if self.edges.cut(row) {
+            response.on_hover_ui_at_pointer(|ui| {
+                ui.label(RichText::new(row.line()).font(mono(12.0)));
             });
         }
         self.caret_ui(ui, rect, place, touched);

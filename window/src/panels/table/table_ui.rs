@@ -17,6 +17,7 @@ use stepback_debugger::views::{PanelView, TableSource, TableView, TableWork, Vie
 
 use crate::panels::PanelContext;
 use crate::panels::menu::{MenuItem, menu_line_ui};
+use crate::panels::offer::PanelOffer;
 use crate::panels::pen::{INSET, Pen};
 use crate::panels::row::{
     EmptyMessage, Field, button_response, empty_ui, error_ui, loading_ui, watch_for_late,
@@ -65,7 +66,17 @@ impl<S: TableSource> TableUi<'_, S> {
         };
         if !self.view.is_answered() {
             let words = EmptyMessage(&title, self.how_to_ask.unwrap_or(&advice));
-            return empty_ui(ui, pen, rect, icon_of(self.view.kind()), words);
+            let icon = icon_of(self.view.kind());
+            return match self.view.source().offer(cx.desk) {
+                Some((button, action)) => PanelOffer {
+                    icon,
+                    words,
+                    button,
+                    action,
+                }
+                .ui(ui, pen, rect, out),
+                None => empty_ui(ui, pen, rect, icon, words),
+            };
         }
         let pen = if work == TableWork::Late {
             pen.clone().faded()

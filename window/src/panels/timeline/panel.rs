@@ -20,7 +20,7 @@ use crate::panels::timeline::menu::menu_ui;
 use crate::panels::timeline::paint::{AXIS, HandleTag, PADDING, TimelineStrip, lane_height};
 use crate::panels::timeline::rows;
 use crate::panels::timeline::rows::rows_ui;
-use crate::panels::timeline::state::{DragState, TimelineState};
+use crate::panels::timeline::state::{ContentHeights, DragState, TimelineState};
 use crate::panels::timeline::view::{VisibleRange, ZoomPan};
 use crate::theme::{icon, icons, ui as ui_font};
 
@@ -29,7 +29,7 @@ const LABELS: f32 = 84.0;
 /// Height of the lower edge, by which the timeline is resized.
 const EDGE: f32 = 5.0;
 /// Maximum number of call depths or threads for which the automatic height has room.
-const LANES: u8 = 8;
+const LANES: usize = 8;
 /// Gap between the chart and the right edge of the window.
 const RIGHT: f32 = 16.0;
 
@@ -81,8 +81,14 @@ pub fn timeline_ui(
     let height = lane_height(ui.ctx().content_rect().height());
     let rows = rows::heights(state, f32::MAX, cell, cx);
     let parts = u8::from(shown.has_calls() || lanes.is_none()) + u8::from(lanes.is_some());
-    let lane_count = parts * wanted_lanes(state, cx.desk.session.index.threads().len());
-    state.want(AXIS + 2.0 * PADDING + height * f32::from(lane_count) + rows.all + EDGE);
+    let all = lane_count(state, cx.desk.session.index.threads().len());
+    let of_lanes = |count: usize| {
+        AXIS + 2.0 * PADDING + height * (usize::from(parts) * count) as f32 + rows.all + EDGE
+    };
+    state.want(ContentHeights {
+        usual: of_lanes(all.min(LANES)),
+        whole: of_lanes(all),
+    });
     let (upper, lower) = if shown.has_calls() && lanes.is_some() {
         strip.halves()
     } else {
@@ -123,11 +129,12 @@ pub fn timeline_ui(
     response.context_menu(|ui| menu_ui(ui, cx, state, out));
 }
 
-/// Returns the number of lanes that show the calls of one thread, or an overview of several.
-fn wanted_lanes(state: &TimelineState, threads: usize) -> u8 {
+/// Returns the number of lanes that show the calls of all threads, or the threads themselves.
+fn lane_count(state: &TimelineState, threads: usize) -> usize {
+    let depths = state.depths.count.max(3) as usize;
     match threads {
-        0 | 1 => state.depths.count.clamp(3, LANES.into()) as u8,
-        _ => LANES,
+        0 | 1 => depths,
+        _ => depths.saturating_mul(threads).max(LANES),
     }
 }
 

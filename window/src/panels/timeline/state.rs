@@ -22,6 +22,15 @@ use stepback_parsers::Position;
 use crate::panels::PanelContext;
 use crate::panels::timeline::view::VisibleRange;
 
+/// Heights of the timeline for its content, in points.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ContentHeights {
+    /// Shows all rows and a usual number of lanes.
+    pub usual: f32,
+    /// Shows all rows and all lanes.
+    pub whole: f32,
+}
+
 /// State of the timeline between frames.
 #[derive(Debug, Default)]
 pub struct TimelineState {
@@ -39,9 +48,8 @@ pub struct TimelineState {
     /// End of the axis.
     axis: AxisEnd,
     pub(super) end: u64,
-    /// Height in points that shows everything; it never shrinks, so that the panels below stay
-    /// where they are.
-    wanted: f32,
+    /// Heights for the content. They never shrink, so that the panels below stay where they are.
+    heights: ContentHeights,
     /// Densities of memory accesses.
     pub(super) densities: Slot<TimelineRowsRequest, AccessDensities>,
     /// One slot for each value that is drawn along the trace.
@@ -168,14 +176,17 @@ impl TimelineState {
         })
     }
 
-    /// Notes the height that shows everything.
-    pub(super) fn want(&mut self, height: f32) {
-        self.wanted = self.wanted.max(height);
+    /// Notes the heights for the content in view.
+    pub(super) fn want(&mut self, heights: ContentHeights) {
+        self.heights = ContentHeights {
+            usual: self.heights.usual.max(heights.usual),
+            whole: self.heights.whole.max(heights.whole),
+        };
     }
 
-    /// Returns the height that shows everything.
-    pub fn wanted(&self) -> f32 {
-        self.wanted
+    /// Returns the heights for the content.
+    pub fn heights(&self) -> ContentHeights {
+        self.heights
     }
 
     /// Updates the view for a frame: fits the part that a command requested, and follows a position
