@@ -141,8 +141,8 @@ fn add_ranges(
         }
         // A row with the same line but another column continues the range.
         if open.map(|range| range.line) != line || row.end_sequence() {
-            let open = open.filter(|range| range.start < range.end || !row.end_sequence());
-            ranges.extend(open.and_then(finished));
+            let done = open.filter(|range| range.start < range.end || !row.end_sequence());
+            ranges.extend(done.and_then(finished));
             open = line.map(|line| LineRange {
                 line,
                 start: address,
