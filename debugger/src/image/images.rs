@@ -563,6 +563,20 @@ impl Images {
         is_meant: &dyn Fn(&str) -> bool,
         cancel: &Cancel,
     ) -> Result<Vec<LineRange>, QueryError> {
+        let mut ranges = self.statements_of_files(is_meant, cancel)?;
+        ranges.retain(|range| range.start < range.end);
+        Ok(ranges)
+    }
+
+    /// Like [`Self::code_of_files`], with the statements that have no code, too.
+    ///
+    /// # Errors
+    /// It was cancelled.
+    pub fn statements_of_files(
+        &self,
+        is_meant: &dyn Fn(&str) -> bool,
+        cancel: &Cancel,
+    ) -> Result<Vec<LineRange>, QueryError> {
         let mut ranges = Vec::new();
         for lines in &self.lines {
             ranges.extend(lines.ranges_of(is_meant, cancel)?);

@@ -170,7 +170,7 @@ impl TracedProgram {
             .sources
             .names_of(source.required_text("path")?, &self.session, cancel)?;
         let is_meant = |name: &str| names.iter().any(|known| known == name);
-        let code = self.session.images.code_of_files(&is_meant, cancel)?;
+        let code = self.session.images.statements_of_files(&is_meant, cancel)?;
         let mut lines: Vec<i64> = code
             .iter()
             .map(|range| i64::from(range.line) - 1 + self.first_line)
@@ -313,7 +313,7 @@ impl TracedProgram {
             "no image has lines of this file; a program image is named as \"images\""
         );
         let is_meant = |name: &str| names.iter().any(|known| known == name);
-        let code = self.session.images.code_of_files(&is_meant, cancel)?;
+        let code = self.session.images.statements_of_files(&is_meant, cancel)?;
         let lines = code.iter().map(|range| range.line);
         let line = lines
             .filter(|candidate| i64::from(*candidate) >= line)

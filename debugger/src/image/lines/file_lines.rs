@@ -13,7 +13,8 @@ use stepback_machine::Address;
 
 use crate::image::lines::section::SectionReader;
 
-/// Consecutive instructions of one source line.
+/// Consecutive instructions of one source line; none if only a statement begins there, whose code
+/// belongs to the line of the next row at the same address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LineRange {
     /// Line number, from 1.
@@ -141,8 +142,10 @@ fn add_ranges(
         }
         // A row with the same line but another column continues the range.
         if open.map(|range| range.line) != line || row.end_sequence() {
-            let done = open.filter(|range| range.start < range.end || !row.end_sequence());
-            ranges.extend(done.and_then(finished));
+            ranges.extend(open.filter(|range| {
+                let is_statement = range.statement.is_some() && !row.end_sequence();
+                range.start < range.end || is_statement
+            }));
             open = line.map(|line| LineRange {
                 line,
                 start: address,
@@ -155,17 +158,6 @@ fn add_ranges(
         }
     }
     Ok(())
-}
-
-/// Returns a range whose end is known. A statement without instructions stands before that of the
-/// next row at the same address, and the program stops for both at once: it gets the first byte.
-fn finished(range: LineRange) -> Option<LineRange> {
-    if range.start < range.end {
-        return Some(range);
-    }
-    let end = Address(range.start.0.saturating_add(1));
-    let is_statement = range.statement.is_some();
-    is_statement.then_some(LineRange { end, ..range })
 }
 
 /// Returns a file's path, composed as the look-up by address does it.
