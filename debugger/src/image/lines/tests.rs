@@ -143,6 +143,27 @@ fn the_ranges_of_a_file_agree_with_the_lines_of_their_addresses() {
     }
 }
 
+/// `readelf --debug-dump=decodedline` shows a statement of line 27 at 0x80000348, and then line 28 at
+/// the same address.
+#[test]
+fn a_statement_without_code_is_for_breakpoints_alone() {
+    let images = images_of("assets/demo/overflow_bare.elf", 0);
+    let is_meant = |name: &str| name == "/build/trace-corpus/src/overflow.c";
+    let cancel = Cancel::default();
+    let is_there = |ranges: &[LineRange]| {
+        let statement = Some(Address(0x8000_0348));
+        ranges
+            .iter()
+            .any(|range| range.line == 27 && range.statement == statement)
+    };
+    assert!(is_there(
+        &images.statements_of_files(&is_meant, &cancel).unwrap()
+    ));
+    assert!(!is_there(
+        &images.code_of_files(&is_meant, &cancel).unwrap()
+    ));
+}
+
 #[test]
 fn an_image_without_lines_says_so() {
     assert_eq!(Images::default().has_lines(), Ok(false));
