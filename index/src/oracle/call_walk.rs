@@ -319,8 +319,10 @@ impl<'a> OracleCallWalk<'a> {
             });
             return;
         }
-        if let Some(return_address) = link.filter(is_near).filter(|_| self.lr_age < AGE_LIMIT) {
-            let is_certain = return_address == expected && self.lr_age == 1;
+        let is_unchanged = jump.kind() == NaiveFlow::Call && link == Some(expected);
+        let is_fresh = |link: &u64| is_near(link) && self.lr_age < AGE_LIMIT;
+        if let Some(return_address) = link.filter(|link| is_unchanged || is_fresh(link)) {
+            let is_certain = is_unchanged || return_address == expected && self.lr_age == 1;
             let what = if is_certain {
                 OracleFrameKind::Call
             } else {

@@ -4,17 +4,19 @@
 use std::collections::HashMap;
 
 use stepback_machine::flow::RecordedBranch;
-use stepback_machine::{AccessKind, Address};
-use stepback_parsers::{Gap, GapReason, Marker, MarkerKind, Step};
+use stepback_machine::{AccessKind, Address, RegisterId};
+use stepback_parsers::{Gap, GapReason, Marker, MarkerKind, Step, TextKind, WrittenName};
 
 use crate::answers::call::{Call, Evidence, FrameEntry, FrameExit};
 use crate::answers::cell::ThreadId;
-use crate::oracle::event::{OracleEvent, OracleEventKind, OracleStep};
+use crate::oracle::event::{OracleEvent, OracleEventKind, OracleStep, OracleWrite};
 use crate::oracle::record::Oracle;
 
 /// Minimum distance in bytes of return addresses on different stacks.
 const STACK_BYTES: u64 = 8 << 20;
 const NESTED: usize = 64;
+/// Minimum distance in bytes above the outermost call of a stack pointer of another stack.
+const OTHER_STACK: u64 = 4096;
 
 impl Oracle {
     /// Returns the frames of a thread in any order, without depths, and its switches to other
@@ -37,7 +39,22 @@ impl Oracle {
                     (OracleEventKind::Step, Some(step)) => {
                         walk.extend(self.step(step).map(|stated| (step, stated, later)))
                     }
-                    (OracleEventKind::Marker(marker), _) => walk.marker(*marker),
+                    (OracleEventKind::Marker(marker), _) => {
+                        walk.sp_before = None;
+                        walk.marker(*marker);
+                    }
+                    (
+                        OracleEventKind::Text {
+                            kind: TextKind::Exception,
+                            ..
+                        },
+                        _,
+                    ) => walk.sp_before = None,
+                    (OracleEventKind::Register(written), _)
+                        if written.name != WrittenName::BankCopy =>
+                    {
+                        walk.write(written)
+                    }
                     _ => {}
                 }
             }
@@ -55,6 +72,8 @@ struct RecordedOpenFrame {
     call_step: Step,
     entry: Option<Step>,
     function: Address,
+    /// Stack pointer at the first step.
+    sp: Option<u64>,
     what: RecordedFrameKind,
 }
 
@@ -83,6 +102,14 @@ impl RecordedOpenFrame {
         }
     }
 
+    /// Returns the stack pointer at the first step of a call.
+    fn entry_sp(&self) -> Option<u64> {
+        match self.what {
+            RecordedFrameKind::Call { at, .. } => at.or(self.sp),
+            RecordedFrameKind::Redirection { .. } => None,
+        }
+    }
+
     fn is_redirection(&self) -> bool {
         matches!(self.what, RecordedFrameKind::Redirection { .. })
     }
@@ -97,6 +124,8 @@ struct UnfinishedBranch {
     next: Address,
     at: Option<u64>,
     target: Option<Address>,
+    /// True if calls write their return address into a register.
+    is_linked: bool,
 }
 
 impl UnfinishedBranch {
@@ -154,6 +183,12 @@ struct RecordedCallWalk {
     /// True if the next step was interrupted by an exception before the trace began.
     is_resuming: bool,
     last: Option<Step>,
+    /// Stack pointer now.
+    sp: Option<u64>,
+    /// Stack pointer after the last branch, unless an exception followed.
+    sp_before: Option<u64>,
+    /// True if the stack pointer rose between the last two branches.
+    has_risen: bool,
     pending: Option<UnfinishedBranch>,
     /// Marker that ends the redirection without steps, and the interrupted address.
     redirected: Option<(MarkerKind, Option<Address>)>,
@@ -184,9 +219,22 @@ impl RecordedCallWalk {
             window: 0,
             is_resuming: false,
             last: None,
+            sp: None,
+            sp_before: None,
+            has_risen: false,
             pending: None,
             redirected: None,
             is_abort: false,
+        }
+    }
+
+    fn write(&mut self, written: &OracleWrite) {
+        if written.view.register == RegisterId::SP {
+            let is_whole = |bytes: &&Vec<u8>| written.view.offset == 0 && bytes.len() >= 4;
+            self.sp = written.bytes.as_ref().filter(is_whole).map(|bytes| {
+                let low = bytes.iter().take(8).rev();
+                low.fold(0, |sum, byte| sum << 8 | u64::from(*byte))
+            });
         }
     }
 
@@ -220,6 +268,7 @@ impl RecordedCallWalk {
                     call_step,
                     entry: Some(step),
                     function: stated.pc,
+                    sp: self.sp,
                     what,
                 });
             }
@@ -230,14 +279,21 @@ impl RecordedCallWalk {
                     .last_mut()
                     .filter(|open| open.entry.is_none())
                 {
-                    (open.entry, open.function) = (Some(step), stated.pc);
+                    (open.entry, open.function, open.sp) = (Some(step), stated.pc, self.sp);
                     if !open.is_redirection() {
                         self.task.turn = Some(open.call_step);
                     }
                 }
                 if let Some(pending) = pending {
+                    let both = self.sp_before.zip(self.sp);
+                    self.has_risen = both.is_some_and(|(before, sp)| sp > before);
+                    if self.has_risen || pending.branch != RecordedBranch::Jump {
+                        self.sp_before = self.sp;
+                    }
                     self.turn_to(step, stated.pc, &pending);
-                    self.task.turn = Some(pending.step);
+                    if pending.branch != RecordedBranch::Jump {
+                        self.task.turn = Some(pending.step);
+                    }
                 }
             }
             (None, _, _) => {
@@ -263,6 +319,7 @@ impl RecordedCallWalk {
             RecordedBranch::IndirectCall,
             RecordedBranch::Return,
             RecordedBranch::IndirectJump,
+            RecordedBranch::Jump,
         ];
         if turns.contains(&stated.branch) {
             let wanted = match stated.branch {
@@ -281,6 +338,7 @@ impl RecordedCallWalk {
                 _ => None,
             });
             let next = Address(stated.pc.0.wrapping_add(u64::from(stated.length_bytes)));
+            let is_linked = !stated.naive().pushes_return_address();
             let (branch, pc, target) = (
                 stated.branch,
                 stated.pc,
@@ -293,6 +351,7 @@ impl RecordedCallWalk {
                 next,
                 at: at.take(1).next(),
                 target,
+                is_linked,
             });
         }
     }
@@ -309,7 +368,8 @@ impl RecordedCallWalk {
     fn turn_to(&mut self, step: Step, pc: Address, by: &UnfinishedBranch) {
         match by.branch {
             RecordedBranch::Return => self.return_to(step, pc, by),
-            RecordedBranch::IndirectJump => self.jump_to(pc, by.step),
+            RecordedBranch::IndirectJump => self.jump_to(pc, by),
+            RecordedBranch::Jump => self.lose_by_sp(by),
             _ if pc == by.next => {}
             _ => self.call(by, Some(step), pc),
         }
@@ -339,6 +399,7 @@ impl RecordedCallWalk {
             call_step: by.step,
             entry,
             function,
+            sp: entry.and(self.sp),
             what,
         });
     }
@@ -375,10 +436,11 @@ impl RecordedCallWalk {
                 Some(at) => {
                     self.leave_redirections(at, by.step);
                     self.lose(|held| held < at && at - held < STACK_BYTES, |_, _| by.step);
+                    self.lose_by_sp(by);
                     self.return_from_root(step, pc, by);
                 }
                 None => {
-                    self.jump_to(pc, by.step);
+                    self.jump_to(pc, by);
                     if was_empty {
                         self.return_from_root(step, pc, by);
                     }
@@ -480,7 +542,38 @@ impl RecordedCallWalk {
             .map(|open| open.call_step)
     }
 
-    fn jump_to(&mut self, pc: Address, step: Step) {
+    /// Ends the calls whose stack lies below the stack pointer after a jump.
+    fn lose_by_sp(&mut self, by: &UnfinishedBranch) {
+        let inside = self.inside();
+        let first = self
+            .task
+            .open
+            .get(inside)
+            .and_then(RecordedOpenFrame::entry_sp);
+        let (Some(sp), Some(first), true) = (self.sp, first, self.has_risen) else {
+            return;
+        };
+        if sp > first.saturating_add(OTHER_STACK) {
+            return;
+        }
+        let mut is_outside = false;
+        while let Some(held) = self
+            .task
+            .open
+            .get(inside..)
+            .and_then(|open| open.last()?.entry_sp())
+            && (held < sp && sp - held < STACK_BYTES || by.is_linked && is_outside && held == sp)
+        {
+            self.close(self.task.open.len() - 1, by.step, FrameExit::Longjmp);
+            is_outside = true;
+        }
+        let left = self.task.open.len();
+        self.task.suspicion = self.task.suspicion.filter(|(from, _)| *from < left);
+    }
+
+    fn jump_to(&mut self, pc: Address, by: &UnfinishedBranch) {
+        self.lose_by_sp(by);
+        let step = by.step;
         let mut points = self.task.points.get(&pc).cloned().unwrap_or_default();
         points.retain(|(depth, caller)| {
             *depth <= self.task.open.len() && self.caller(*depth) == *caller
@@ -488,8 +581,12 @@ impl RecordedCallWalk {
         let Some((depth, _)) = points.last().copied() else {
             return;
         };
-        if depth == self.task.open.len() {
+        let Some(outermost) = self.task.open.get(depth) else {
             return;
+        };
+        match (self.sp, outermost.entry_sp()) {
+            (Some(sp), Some(own)) if sp < own || sp == own && !by.is_linked => return,
+            _ => {}
         }
         let shows = self
             .task
@@ -625,6 +722,7 @@ impl RecordedCallWalk {
                     call_step,
                     entry: None,
                     function,
+                    sp: None,
                     what,
                 });
             }

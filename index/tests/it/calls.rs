@@ -8,7 +8,7 @@ use stepback_index::answer::{Call, CallId, FrameEntry, Program};
 use stepback_index::build::{BuildOptions, index_in_memory, with_images};
 use stepback_index::oracle::Oracle;
 use stepback_index::query::tail_calls;
-use stepback_parsers::{Step, Tarmac};
+use stepback_parsers::{Format, Step, Tarmac};
 
 /// Builds a trace from short lines: `ADDRESS OPCODE [NAME=VALUE …]` is a step and its writes; other
 /// lines are copied.
@@ -92,15 +92,17 @@ fn check_with(program: &Program, text: &str, expected: &[&str]) {
 #[track_caller]
 fn check_all(text: &str, expected: &[&str]) {
     for segment_bytes in [1, 100, 1 << 20] {
-        let tarmac = Arc::new(
-            Tarmac::open(Box::new(text.to_owned().into_bytes()), Default::default()).unwrap(),
-        );
+        let text = text.to_owned().into_bytes();
+        let source = Format::of_input(&text)
+            .unwrap()
+            .open_text(Box::new(text), Default::default())
+            .unwrap();
         let options = BuildOptions {
             segment_bytes,
             ..BuildOptions::default()
         };
-        let oracle = Oracle::of(tarmac.as_ref()).unwrap();
-        let index = index_in_memory(tarmac, &options).unwrap();
+        let oracle = Oracle::of(source.as_ref()).unwrap();
+        let index = index_in_memory(source, &options).unwrap();
         let calls: Vec<_> = (0..index.calls().len())
             .filter_map(|id| index.calls().get(CallId(id)))
             .collect();
@@ -933,4 +935,106 @@ fn an_exception_right_after_a_return_is_not_inside_the_handler() {
         "2exception f300: 5..6..7 Return by Words",
     ];
     check_all(&text, &expected);
+}
+
+/// Tenet text of calls on x86-64: 1000 calls 2000, which calls 3000.
+const CALLS_X86: &str = "rsp=0x8000,rip=0x1000
+rsp=0x7ff8,rip=0x2000,mw=0x7ff8:0510000000000000
+rsp=0x7fe0,rip=0x2004
+rsp=0x7fd8,rip=0x3000,mw=0x7fd8:0920000000000000
+";
+
+#[test]
+fn a_jump_with_a_higher_stack_pointer_leaves_calls_without_opcodes() {
+    let to_outermost = "rsp=0x8000,rip=0x3003\nrip=0x1050\nrax=0x1,rip=0x1053\nrip=0x1054\n";
+    check_all(
+        &format!("{CALLS_X86}{to_outermost}"),
+        &[
+            "0root 1000: -..0..- Open by Start",
+            "1call 2000: 0..1..4 Longjmp by Record",
+            "2call 3000: 2..3..4 Longjmp by Record",
+        ],
+    );
+    // The body of the function at 2000.
+    let to_caller = "rsp=0x7fe0,rip=0x3003\nrip=0x2050\nrax=0x1,rip=0x2053\nrip=0x2054\n";
+    check_all(
+        &format!("{CALLS_X86}{to_caller}"),
+        &[
+            "0root 1000: -..0..- Open by Start",
+            "1call 2000: 0..1..- Open by Record",
+            "2call 3000: 2..3..4 Longjmp by Record",
+        ],
+    );
+}
+
+#[test]
+fn a_jump_at_the_end_of_a_function_leaves_no_call_for_the_function_that_it_enters() {
+    let tail_call = "rsp=0x7fe0,rip=0x2009,mr=0x7fd8:0920000000000000
+rsp=0x7ff8,rip=0x200d\nrip=0x4000\nrax=0x1,rip=0x4003\nrsp=0x8000,rip=0x1005,mr=0x7ff8:0510000000000000
+rip=0x1006\n";
+    check_all(
+        &format!("{CALLS_X86}{tail_call}"),
+        &[
+            "0root 1000: -..0..- Open by Start",
+            "1call 2000: 0..1..7 Return by Record",
+            "2call 3000: 2..3..3 Return by Record",
+        ],
+    );
+}
+
+#[test]
+fn a_jump_onto_another_stack_leaves_no_call() {
+    let other = "rsp=0x20000,rip=0x3003\nrip=0x1050\nrax=0x1,rip=0x1053\nrip=0x1054\n";
+    check_all(
+        &format!("{CALLS_X86}{other}"),
+        &[
+            "0root 1000: -..0..- Open by Start",
+            "1call 2000: 0..1..- Open by Record",
+            "2call 3000: 2..3..- Open by Record",
+        ],
+    );
+}
+
+#[test]
+fn a_jump_to_the_caller_leaves_a_call_that_began_with_its_stack_pointer() {
+    let text = "x0=0x0,x30=0x0,sp=0x8000,pc=0x1000
+x30=0x1004,pc=0x2000
+sp=0x7fe0,pc=0x2004
+x30=0x2008,pc=0x3000
+sp=0x8000,pc=0x3004
+pc=0x1050
+x0=0x1,pc=0x1054
+x0=0x2,pc=0x1058
+";
+    check_all(
+        text,
+        &[
+            "0root 1000: -..0..- Open by Start",
+            "1call 2000: 0..1..4 Longjmp by Record",
+            "2call 3000: 2..3..4 Longjmp by Record",
+        ],
+    );
+}
+
+#[test]
+fn a_call_that_leaves_the_link_register_unchanged_is_found_by_its_encoding() {
+    // A log that lists changed registers only, of a loop: the second BL writes the same address.
+    let text = trace(
+        "O",
+        "EL1h_s",
+        "1000 94000400 SP_EL1=8000 X30=1004
+        2000 d65f03c0
+        1004 17ffffff
+        1000 94000400
+        2000 d65f03c0
+        1004 d503201f",
+    );
+    check_all(
+        &text,
+        &[
+            "0root 1000: -..0..- Open by Start",
+            "1call 2000: 0..1..1 Return by Link",
+            "1call 2000: 3..4..4 Return by Link",
+        ],
+    );
 }

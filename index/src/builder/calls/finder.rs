@@ -8,6 +8,7 @@ use crate::builder::calls::recorded::RecordedThread;
 use crate::builder::calls::spool::CollectedCalls;
 use crate::builder::calls::thread_finder::{ThreadFinder, step_of};
 use crate::builder::segment::sealed::SegmentCalls;
+use crate::builder::segment::transfers::SP;
 use crate::builder::segment::turns::ControlTurn;
 
 /// Maximum number of unfinished frames of all threads, and again in traces whose records classify
@@ -136,10 +137,9 @@ impl CallFinder {
                 self.turn(*number, step(turn.slot), turn);
             }
         }
-        for (number, last) in threads.iter().zip(&segment.last_slots) {
-            if let Some(last) = step(*last) {
-                recorded_thread(&mut self.recorded, *number).end_segment(last);
-            }
+        let ends = segment.last_slots.iter().zip(&segment.thread_ends);
+        for (number, (last, end)) in threads.iter().zip(ends) {
+            recorded_thread(&mut self.recorded, *number).end_segment(step(*last), end.core[SP]);
         }
     }
 
@@ -404,6 +404,7 @@ mod tests {
         let arrival = TurnKind::Arrival {
             pc: 0x2000,
             instruction_set: InstructionSet::A64,
+            sp: Default::default(),
             is_in_slot: false,
         };
         for slot in 0..=CALLS {
@@ -430,6 +431,7 @@ mod tests {
         let arrival = |pc| TurnKind::Arrival {
             pc,
             instruction_set: InstructionSet::A64,
+            sp: Default::default(),
             is_in_slot: false,
         };
         let call = branch(TurningBranch::Call, caller + 4);
@@ -470,6 +472,7 @@ mod tests {
         let arrival = |pc| TurnKind::Arrival {
             pc,
             instruction_set: InstructionSet::A64,
+            sp: Default::default(),
             is_in_slot: false,
         };
         // Each function calls another from its own place, and returns.

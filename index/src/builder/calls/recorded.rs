@@ -15,6 +15,11 @@
 //!   called since. On x86 that is a suspicion until the stack shows it, for a `switch` may do the
 //!   same.
 //!
+//! - A jump, or a return that matches nothing, after which the stack pointer lies above that of the
+//!   first step of a call shows that this call is over. Where calls write their return address into
+//!   a register, a call that began with the same stack pointer is over too, if one made inside it
+//!   is: a function that makes calls has lowered the stack pointer.
+//!
 //! A marker that the kernel redirected control begins a frame that interrupts the step before (a
 //! signal's handler, kernel code of a system call), and another one ends it and all inside. Inside,
 //! nothing outside is over, unless the return addresses show that the earlier stack is in use
@@ -31,16 +36,18 @@
 //! branch targets are not recorded.
 
 use serde::{Deserialize, Serialize};
+use stepback_machine::convention::ReturnAddress;
 use stepback_parsers::{Gap, GapReason, Marker, MarkerKind};
 
 use crate::answers::call::FrameExit;
 use crate::builder::calls::pending::{RootEntry, RootFrame, StackId};
 use crate::builder::calls::recorded_frames::{
-    BranchStep, RecordedFrame, RecordedKind, Redirection, RedirectionKind,
+    ArrivalStep, BranchStep, RecordedFrame, RecordedKind, Redirection, RedirectionKind,
 };
 use crate::builder::calls::recorded_stack::RecordedStack;
 use crate::builder::calls::spool::CollectedCalls;
 use crate::builder::calls::stacks::{NextStack, RetainedCounts, SKIPPED, StackSet};
+use crate::builder::segment::transfers::TrackedRegister;
 use crate::builder::segment::turns::{ControlTurn, TurnKind, TurningBranch};
 use crate::store::calls::stacks::StackSwitch;
 
@@ -56,6 +63,10 @@ pub struct RecordedThread {
     /// Number of the tracing window.
     window: Option<u64>,
     last_step: Option<u64>,
+    /// Stack pointer at the end of the segments taken; none when unknown.
+    sp: Option<u64>,
+    /// Stack pointer at the last arrival after a branch; none when unknown, and after an exception.
+    arrival_sp: Option<u64>,
     /// Branch with the thread's next step as its destination.
     branch: Option<BranchStep>,
     /// Redirection with the thread's next step as its first step.
@@ -86,8 +97,10 @@ impl RecordedThread {
     /// Takes the next control turn, with the step of its slot.
     pub fn turn(&mut self, step: Option<u64>, turn: &ControlTurn, found: &mut CollectedCalls) {
         match (turn.what, step) {
+            (TurnKind::ExceptionText, _) => self.arrival_sp = None,
             (TurnKind::Marker(marker), step) => {
                 self.last_step = step.or(self.last_step);
+                self.arrival_sp = None;
                 self.marker(marker, found);
                 let is_of_recording =
                     [MarkerKind::WINDOW, MarkerKind::FILTER_ENDPOINT].contains(&marker.kind);
@@ -95,14 +108,30 @@ impl RecordedThread {
                     self.stacks.in_use_mut().last_turn = self.last_step;
                 }
             }
-            (TurnKind::Arrival { pc, is_in_slot, .. }, Some(step)) => {
+            (
+                TurnKind::Arrival {
+                    pc,
+                    instruction_set,
+                    sp,
+                    is_in_slot,
+                },
+                Some(step),
+            ) => {
+                let entry = RootEntry { step, pc };
                 if is_in_slot {
-                    self.begin_root(RootEntry { step, pc });
+                    self.begin_root(entry);
                     self.branch
                         .iter_mut()
                         .for_each(|branch| branch.last_step = step);
                 } else {
-                    self.arrive(RootEntry { step, pc }, found);
+                    let sp = sp.resolve(self.sp);
+                    let arrival = ArrivalStep {
+                        entry,
+                        sp,
+                        has_risen: false,
+                        is_linked: instruction_set.abi().return_address != ReturnAddress::Stack,
+                    };
+                    self.arrive(arrival, found);
                 }
                 self.last_step = Some(step);
             }
@@ -131,12 +160,15 @@ impl RecordedThread {
         }
     }
 
-    /// Records the thread's last step in a segment.
-    pub fn end_segment(&mut self, last_step: u64) {
-        self.last_step = Some(last_step);
+    /// Records the thread's last step in a segment, if it has one there, and the stack pointer
+    /// after the segment.
+    pub fn end_segment(&mut self, last_step: Option<u64>, sp: TrackedRegister) {
+        self.last_step = last_step.or(self.last_step);
+        self.sp = sp.resolve(self.sp);
     }
 
-    fn arrive(&mut self, entry: RootEntry, found: &mut CollectedCalls) {
+    fn arrive(&mut self, mut arrival: ArrivalStep, found: &mut CollectedCalls) {
+        let ArrivalStep { entry, sp, .. } = arrival;
         let RootEntry { step, pc } = entry;
         let (branch, redirection) = (self.branch.take(), self.redirection.take());
         let stack = self.stacks.in_use_mut();
@@ -159,17 +191,32 @@ impl RecordedThread {
                 call_step,
                 entry_step: Some(step),
                 function: pc,
+                sp,
                 kind,
             });
             return;
         }
-        stack.enter_last(entry);
+        stack.enter_last(&arrival);
         if let Some(branch) = branch {
+            // Where segments begin must not matter, so a jump that only some segments record
+            // counts only if the stack pointer rose.
+            let both = self.arrival_sp.zip(sp);
+            arrival.has_risen = both.is_some_and(|(before, sp)| sp > before);
+            if arrival.has_risen || branch.kind != TurningBranch::OtherJump {
+                self.arrival_sp = sp;
+            }
             match branch.kind {
                 TurningBranch::Call if pc == branch.site.next_pc => {}
-                TurningBranch::Call => stack.call(branch, Some(step), pc, found),
-                TurningBranch::Return => stack.return_to(entry, branch, found),
-                TurningBranch::Jump => stack.jump_to(pc, branch.last_step, found),
+                TurningBranch::Call => {
+                    stack.call(branch, Some(step), pc, found);
+                    stack.note_entry_sp(sp);
+                }
+                TurningBranch::Return => stack.return_to(&arrival, branch, found),
+                TurningBranch::Jump => stack.jump_to(&arrival, branch.last_step, found),
+                TurningBranch::OtherJump => {
+                    stack.lose_by_sp(&arrival, branch.last_step, found);
+                    return;
+                }
             }
             stack.last_turn = Some(branch.step);
         }
@@ -274,6 +321,7 @@ impl RecordedThread {
                 call_step,
                 entry_step: None,
                 function,
+                sp: None,
                 kind,
             });
         }

@@ -6,6 +6,7 @@
 use foldhash::HashMap;
 use serde::{Deserialize, Serialize};
 
+use crate::builder::calls::pending::RootEntry;
 use crate::builder::calls::sorted_map;
 use crate::builder::segment::turns::{BranchSite, TurningBranch};
 
@@ -37,6 +38,19 @@ impl BranchStep {
         } = self.site;
         self.kind == TurningBranch::Call && ![pc, slot_pc.unwrap_or(pc), next_pc].contains(&address)
     }
+}
+
+/// A step at the destination of a branch, or after a redirection.
+#[derive(Clone, Copy, Debug)]
+pub struct ArrivalStep {
+    /// Number and address of the step.
+    pub entry: RootEntry,
+    /// Stack pointer when the step began; none when unknown.
+    pub sp: Option<u64>,
+    /// True if the stack pointer is known to have risen since the last arrival.
+    pub has_risen: bool,
+    /// True if calls write their return address into a register.
+    pub is_linked: bool,
 }
 
 /// A redirection of control by the kernel.
@@ -71,6 +85,8 @@ pub struct RecordedFrame {
     pub entry_step: Option<u64>,
     /// Address of the first step.
     pub function: u64,
+    /// Stack pointer when the first step began; none when unknown.
+    pub sp: Option<u64>,
     /// Kind of the frame.
     pub kind: RecordedKind,
 }
@@ -104,6 +120,13 @@ impl RecordedFrame {
         } else {
             None
         }
+    }
+
+    /// Returns the stack pointer at its first step, if it is a call. On x86 the return address is
+    /// there.
+    pub fn entry_sp(&self) -> Option<u64> {
+        let is_call = matches!(self.kind, RecordedKind::Call { .. });
+        self.stack().or(self.sp.filter(|_| is_call))
     }
 
     /// Returns true if it is a call that returns to an address.

@@ -6,8 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::answers::call::{Evidence, FrameEntry, FrameExit};
 use crate::builder::calls::pending::{RootEntry, RootFrame, StackId};
+use crate::builder::calls::pending_frames::FAR;
 use crate::builder::calls::recorded_frames::{
-    BranchStep, RecordedFrame, RecordedFrames, RecordedKind, Redirection, ReturnPoint, ReturnPoints,
+    ArrivalStep, BranchStep, RecordedFrame, RecordedFrames, RecordedKind, Redirection, ReturnPoint,
+    ReturnPoints,
 };
 use crate::builder::calls::spool::CollectedCalls;
 use crate::builder::calls::stacks::{RetainedCounts, ThreadStack};
@@ -87,13 +89,14 @@ impl RecordedStack {
     }
 
     /// Records the first step of the innermost frame, if it has none yet.
-    pub fn enter_last(&mut self, RootEntry { step, pc }: RootEntry) {
+    pub fn enter_last(&mut self, arrival: &ArrivalStep) {
+        let RootEntry { step, pc } = arrival.entry;
         if let Some(frame) = self
             .frames
             .last_mut()
             .filter(|frame| frame.entry_step.is_none())
         {
-            (frame.entry_step, frame.function) = (Some(step), pc);
+            (frame.entry_step, frame.function, frame.sp) = (Some(step), pc, arrival.sp);
             if !frame.is_redirection() {
                 self.last_turn = Some(frame.call_step);
             }
@@ -203,12 +206,27 @@ impl RecordedStack {
             call_step: branch.step,
             entry_step,
             function,
+            sp: None,
             kind,
         });
     }
 
+    /// Records the stack pointer at the first step of the innermost frame.
+    pub fn note_entry_sp(&mut self, sp: Option<u64>) {
+        self.frames
+            .last_mut()
+            .into_iter()
+            .for_each(|frame| frame.sp = sp);
+    }
+
     /// Handles a branch that returns to a step.
-    pub fn return_to(&mut self, entry: RootEntry, branch: BranchStep, found: &mut CollectedCalls) {
+    pub fn return_to(
+        &mut self,
+        arrival: &ArrivalStep,
+        branch: BranchStep,
+        found: &mut CollectedCalls,
+    ) {
+        let entry = arrival.entry;
         let pc = entry.pc;
         if let Some(stack) = branch.stack {
             self.leave_redirections(stack, branch.step, found);
@@ -217,8 +235,11 @@ impl RecordedStack {
         let Some(place) = self.frames.returning_to(pc, branch.stack) else {
             let is_outermost = self.frames.len() == 0 || branch.stack.is_some();
             match branch.stack {
-                Some(stack) => self.lose(PoppedFrames::Read(stack), branch.step, found),
-                None => self.jump_to(pc, exit_step, found),
+                Some(stack) => {
+                    self.lose(PoppedFrames::Read(stack), branch.step, found);
+                    self.lose_by_sp(arrival, exit_step, found);
+                }
+                None => self.jump_to(arrival, exit_step, found),
             }
             if is_outermost {
                 self.return_from_root(entry, branch, found);
@@ -269,12 +290,25 @@ impl RecordedStack {
     }
 
     /// Handles a jump to a computed address, which may be a return point of an outer frame.
-    pub fn jump_to(&mut self, pc: u64, step: u64, found: &mut CollectedCalls) {
+    pub fn jump_to(&mut self, arrival: &ArrivalStep, step: u64, found: &mut CollectedCalls) {
+        self.lose_by_sp(arrival, step, found);
+        let pc = arrival.entry.pc;
         let frames = &self.frames;
         let Some(point) = self.return_points.deepest(pc, |point| holds(point, frames)) else {
             return;
         };
-        if point.depth >= self.frames.len() {
+        let Some(outermost) = self.frames.get(point.depth) else {
+            return;
+        };
+        // On x86 a call is over only when the stack pointer lies above that of its first step.
+        let is_shown = |(sp, own)| {
+            if arrival.is_linked {
+                sp < own
+            } else {
+                sp <= own
+            }
+        };
+        if arrival.sp.zip(outermost.entry_sp()).is_some_and(is_shown) {
             return;
         }
         let will_show = self
@@ -296,6 +330,31 @@ impl RecordedStack {
             self.close_down_to(from, step, FrameExit::Longjmp, found);
             self.suspicion = None;
         }
+    }
+
+    /// Ends the frames that the stack pointer after a jump shows to be over. A value far above that
+    /// of the outermost frame belongs to another stack.
+    pub fn lose_by_sp(&mut self, arrival: &ArrivalStep, step: u64, found: &mut CollectedCalls) {
+        let level = self.frames.level_start();
+        let outermost = self.frames.get(level).and_then(RecordedFrame::entry_sp);
+        let Some(sp) = arrival.sp.filter(|sp| {
+            let is_near = |own: u64| *sp <= own.saturating_add(FAR);
+            arrival.has_risen && outermost.is_some_and(is_near)
+        }) else {
+            return;
+        };
+        let count = self.frames.len();
+        let is_over = |held: u64, is_outside: bool| {
+            held < sp && sp - held < STACK_BYTES || is_outside && held == sp
+        };
+        while self.frames.len() > level
+            && let Some(held) = self.frames.last().and_then(RecordedFrame::entry_sp)
+            && is_over(held, arrival.is_linked && self.frames.len() < count)
+        {
+            self.close_down_to(self.frames.len() - 1, step, FrameExit::Longjmp, found);
+        }
+        let left = self.frames.len();
+        self.suspicion = self.suspicion.filter(|(from, _)| *from < left);
     }
 
     /// Ends the frames that a stack address shows to be over.

@@ -25,7 +25,8 @@
 //! earlier values. An exception return that no exception explains ends that frame too, unless it
 //! resumes code that control left before without any sign of an exception: the trace began inside
 //! the handler. A return that is a thread's last step is decoded. Certain calls that never return
-//! are kept: those with a step that itself wrote the next address into the link register.
+//! are kept: those with a step that itself wrote the next address into the link register, or that
+//! is a call by its encoding while the next address is there.
 
 use std::collections::VecDeque;
 
@@ -419,11 +420,11 @@ impl ThreadFinder {
             );
             return;
         }
-        if let Some(lr) = jump.lr
-            && jump.age < AGE_LIMIT
-            && lr.abs_diff(expected) < RETURN_DISTANCE
-        {
-            let kind = if lr == expected && jump.age == 1 {
+        // Logs that list only changed registers do not show that a call writes what is there.
+        let is_unchanged = jump.flow == FlowKind::Call && jump.lr == Some(expected);
+        let is_fresh = |lr: u64| jump.age < AGE_LIMIT && lr.abs_diff(expected) < RETURN_DISTANCE;
+        if let Some(lr) = jump.lr.filter(|lr| is_unchanged || is_fresh(*lr)) {
+            let kind = if is_unchanged || lr == expected && jump.age == 1 {
                 PendingKind::Call
             } else {
                 PendingKind::Maybe

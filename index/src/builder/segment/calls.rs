@@ -6,7 +6,7 @@ use stepback_parsers::{RegisterWrite, StepEvent, TextEvent, TextKind};
 
 use crate::answers::step_record::HostOperation;
 use crate::builder::segment::sealed::{SealedSegment, SegmentCalls};
-use crate::builder::segment::transfers::{ThreadEnd, TrackedRegister, Transfers};
+use crate::builder::segment::transfers::{SP, ThreadEnd, TrackedRegister, Transfers};
 use crate::builder::segment::turns::ControlTurns;
 use crate::builder::semihosting::call::HostCall;
 
@@ -60,7 +60,8 @@ impl CallColumns {
     #[inline(always)]
     pub fn begin_step(&mut self, slot: u32, step: &StepEvent<'_>) {
         if step.branch != RecordedBranch::Unsaid {
-            self.turns.begin_step(slot, step);
+            let sp = self.threads[usize::from(step.thread.0)].core[SP];
+            self.turns.begin_step(slot, step, sp);
             return;
         }
         let thread = &mut self.threads[usize::from(step.thread.0)];
@@ -91,6 +92,9 @@ impl CallColumns {
             }
         } else if number.is_none() {
             thread.register_write(write);
+            if write.view.register == RegisterId::SP {
+                self.turns.stack_write(write.thread, thread.core[SP]);
+            }
         } else if let Some(stack) = named_stack() {
             thread.other_stack_write(stack, write.bytes);
         }
@@ -106,6 +110,7 @@ impl CallColumns {
             return;
         };
         thread.has_words = true;
+        self.turns.exception_text(number);
         // The line with the time of the exception's first step precedes the text and was ordered
         // after it. A step that comes later may be in another segment: then the text applies only
         // to the next transfer.

@@ -10,6 +10,8 @@ use stepback_parsers::{
     ThreadNumber,
 };
 
+use crate::builder::segment::transfers::TrackedRegister;
+
 /// A place where the control flow of a thread changes.
 #[derive(Clone, Copy, Debug)]
 pub struct ControlTurn {
@@ -31,6 +33,8 @@ pub enum TurnKind {
         pc: u64,
         /// Instruction set.
         instruction_set: InstructionSet,
+        /// Stack pointer when the step began.
+        sp: TrackedRegister,
         /// True in the delay slot of the branch before: the step at the destination still follows.
         is_in_slot: bool,
     },
@@ -47,6 +51,8 @@ pub enum TurnKind {
     },
     /// A marker about the kernel, or about a stretch that is not recorded.
     Marker(Marker),
+    /// Text about an exception: what the stack pointer was before says nothing about what follows.
+    ExceptionText,
     /// Contents of the recording from here on.
     Recording {
         /// True if instructions are left out.
@@ -86,6 +92,9 @@ pub enum TurningBranch {
     Return,
     /// Jump to an address from a register or memory.
     Jump,
+    /// Any other jump after the stack pointer rose, as some logs do not show where addresses come
+    /// from.
+    OtherJump,
 }
 
 /// Collects the control turns of a segment.
@@ -107,6 +116,10 @@ struct TurningThread {
     open_turn: Option<u32>,
     /// Last step, when that is a call, or in the slot of one.
     last_call: Option<LastCall>,
+    /// Stack pointer at the last arrival after a turn.
+    sp: TrackedRegister,
+    /// True if the stack pointer may have risen above it.
+    has_risen: bool,
 }
 
 /// A call that no step follows.
@@ -123,6 +136,8 @@ const CARRIED: TurningThread = TurningThread {
     is_arriving: true,
     open_turn: None,
     last_call: None,
+    sp: TrackedRegister::Carry,
+    has_risen: true,
 };
 
 impl ControlTurns {
@@ -164,12 +179,36 @@ impl ControlTurns {
         )
     }
 
-    /// Records a step.
+    /// Records a write of the stack pointer.
     #[inline(always)]
-    pub fn begin_step(&mut self, slot: u32, step: &StepEvent<'_>) {
+    pub fn stack_write(&mut self, thread: ThreadNumber, value: TrackedRegister) {
+        if let Some(thread) = self.threads.get_mut(usize::from(thread.0)) {
+            thread.has_risen |= !matches!(
+                (thread.sp, value),
+                (TrackedRegister::Known(before), TrackedRegister::Known(value)) if value <= before
+            );
+        }
+    }
+
+    /// Records text about an exception.
+    pub fn exception_text(&mut self, number: u16) {
+        let Some(thread) = self.threads.get(usize::from(number)) else {
+            return;
+        };
+        self.turns.push(ControlTurn {
+            thread: number,
+            slot: thread.last_slot,
+            what: TurnKind::ExceptionText,
+        });
+    }
+
+    /// Records a step, which begins with this stack pointer.
+    #[inline(always)]
+    pub fn begin_step(&mut self, slot: u32, step: &StepEvent<'_>, sp: TrackedRegister) {
         let Some(thread) = self.threads.get_mut(usize::from(step.thread.0)) else {
             return;
         };
+        let is_first = thread.last_slot == 0;
         (thread.last_slot, thread.open_turn) = (slot, None);
         // Control arrives after the delay slot, which belongs to the function that the branch
         // leaves.
@@ -178,9 +217,14 @@ impl ControlTurns {
         thread.last_call = thread.last_call.filter(|_| is_in_slot);
         if thread.is_arriving {
             thread.is_arriving = is_in_slot;
+            // Only the sequential pass knows whether the first step of a segment follows a turn.
+            if !is_first {
+                (thread.sp, thread.has_risen) = (sp, false);
+            }
             let what = TurnKind::Arrival {
                 pc: step.pc.0,
                 instruction_set: step.instruction_set,
+                sp,
                 is_in_slot,
             };
             self.turns.push(ControlTurn {
@@ -193,6 +237,7 @@ impl ControlTurns {
             RecordedBranch::Call | RecordedBranch::IndirectCall => TurningBranch::Call,
             RecordedBranch::Return => TurningBranch::Return,
             RecordedBranch::IndirectJump => TurningBranch::Jump,
+            RecordedBranch::Jump if thread.has_risen => TurningBranch::OtherJump,
             _ => return,
         };
         thread.is_arriving = true;
@@ -210,7 +255,7 @@ impl ControlTurns {
                 site,
                 instruction_set: step.instruction_set,
             });
-        if kind != TurningBranch::Jump
+        if matches!(kind, TurningBranch::Call | TurningBranch::Return)
             && step.instruction_set.abi().return_address == ReturnAddress::Stack
         {
             thread.open_turn = place;
