@@ -88,8 +88,10 @@ fn an_inlined_function_that_begins_at_a_stop_is_entered_by_a_step() {
     go_to(&mut client, "pc:walk");
     client.run("next");
     client.run("next");
-    // The rest of the line is inlined code.
-    check(&mut client, "next", "walk:69 0x400284");
+    // A statement of `inner` is in `walk` by its address.
+    check(&mut client, "next", "walk:54 0x400268");
+    check(&mut client, "next", "walk:68 0x40026c");
+    check(&mut client, "stepBack", "walk:54 0x400268");
     check(&mut client, "stepBack", "walk:68 0x40025d");
 }
 
@@ -129,6 +131,137 @@ fn a_step_over_the_last_statement_of_a_function_leads_to_its_caller() {
     let frame = client.frame();
     assert_eq!(frame["name"], "main");
     assert_eq!(frame["instructionPointerReference"], "0x800009dc");
+}
+
+/// Runs forwards to the end, and compares the addresses of the stops.
+#[track_caller]
+fn check_stops(client: &mut DapClient, expected: &[&str]) {
+    let mut found = Vec::new();
+    while client.run("continue") != "pause" {
+        let place = client.frame()["instructionPointerReference"].clone();
+        found.push(place.as_str().unwrap().to_owned());
+    }
+    assert_eq!(found, expected);
+    go_to(client, "0");
+}
+
+#[test]
+fn breakpoints_of_lines_stop_in_each_inlined_instance() {
+    let sandbox = Sandbox::new();
+    let mut client = launched(&sandbox, "rows", json!(0));
+    let places: [(u32, &[&str]); 9] = [
+        (9, &["0x400100"; 4]),
+        (10, &["0x400108"; 4]),
+        (11, &["0x40010e"; 4]),
+        (16, &[]),
+        (17, &[]),
+        (18, &[]),
+        (26, &["0x400100"; 4]),
+        (27, &[]),
+        (33, &[]),
+    ];
+    for (line, in_sum) in places {
+        let in_twice: &[&str] = match line {
+            9 | 16 => &["0x400130", "0x40014a"],
+            10 => &["0x400133", "0x40014a"],
+            11 | 17 => &["0x40013c"],
+            18 => &["0x400144", "0x400150"],
+            33 => &["0x40014a"],
+            _ => &[],
+        };
+        let lines = json!({"source": {"path": "rows.c"}, "breakpoints": [{"line": line}]});
+        client.ask("setBreakpoints", lines);
+        check_stops(&mut client, &[in_sum, in_twice].concat());
+    }
+}
+
+// In optimised code of GCC, gdb skips no prologue.
+#[test]
+fn breakpoints_of_optimised_functions_are_at_their_entries() {
+    let sandbox = Sandbox::new();
+    let mut client = launched(&sandbox, "rows", json!(0));
+    for (name, expected) in [
+        ("sum", "0x4000f0"),
+        ("twice", "0x400130"),
+        ("leave", "0x400180"),
+    ] {
+        let breakpoints = json!({"breakpoints": [{"name": name}]});
+        client.ask("setFunctionBreakpoints", breakpoints);
+        check_stops(&mut client, &[expected]);
+    }
+}
+
+#[test]
+fn frames_have_the_lines_of_statements() {
+    let sandbox = Sandbox::new();
+    let mut client = launched(&sandbox, "rows", json!(0));
+    for (position, expected) in [
+        ("13", "sum:11 0x40010e"),
+        ("43", "scaled:10 checked:16 twice:32 0x400133"),
+        ("45", "scaled:17 checked:16 twice:33 0x40013c"),
+        ("49", "scaled:10 checked:16 twice:33 0x40014a"),
+        ("50", "scaled:18 checked:16 twice:33 0x400150"),
+    ] {
+        go_to(&mut client, position);
+        assert_eq!(stack(&mut client), expected);
+    }
+    // Line 0 means no line; gdb shows the line of the row before.
+    let mut client = launched(&sandbox, "inlines", json!("pc:0x201211"));
+    assert_eq!(
+        stack(&mut client),
+        "inlines::measure:0 inlines::twice:55 0x201211"
+    );
+}
+
+#[test]
+fn a_step_back_in_the_middle_of_a_line_leads_to_its_beginning() {
+    let sandbox = Sandbox::new();
+    let mut client = launched(&sandbox, "functions", json!(0));
+    for (from, over, into) in [
+        ("0x401013", "work:60 0x40100c", "work:60 0x40100c"),
+        ("0x401020", "work:61 0x40101d", "work:61 0x40101d"),
+        ("0x40104f", "work:62 0x401046", "work:62 0x401046"),
+        // A call of the line is passed over or entered.
+        ("0x40107e", "work:65 0x401070", "area:27 work:65 0x40117d"),
+        // At the first instruction of the line, the step leads to another line.
+        ("0x401055", "work:62 0x401046", "work:62 0x401046"),
+    ] {
+        for (step, expected) in [("stepBack", over), ("stepback/stepBackIn", into)] {
+            go_to(&mut client, &format!("pc:{from}"));
+            client.run(step);
+            let shown = stack(&mut client).replace("geo::Circle::", "");
+            assert_eq!(shown, expected, "{step} from {from}");
+        }
+    }
+}
+
+#[test]
+fn a_step_over_a_call_that_does_not_return_reaches_the_end() {
+    let sandbox = Sandbox::new();
+    let mut client = launched(&sandbox, "rows", json!("pc:0x4001ab"));
+    let stopped = |client: &mut DapClient| {
+        client.ask("next", json!({"threadId": 1}));
+        client.event("stopped")
+    };
+    let event = stopped(&mut client);
+    assert_eq!(event["reason"], "pause");
+    assert_eq!(event["description"], "The trace ends here");
+    assert_eq!(client.position(), 60);
+}
+
+#[test]
+fn functions_have_their_namespaces_and_no_types_of_results() {
+    let sandbox = Sandbox::new();
+    let mut client = launched(&sandbox, "scopes", json!(0));
+    for (address, expected) in [
+        ("0x4000f1", "geo::(anonymous namespace)::Point::Point"),
+        ("0x4000f7", "geo::(anonymous namespace)::Point::area"),
+        ("0x400101", "geo::plain"),
+        ("0x400132", "kept<int>(int)"),
+    ] {
+        go_to(&mut client, &format!("pc:{address}"));
+        assert_eq!(client.frame()["name"], expected);
+    }
 }
 
 #[test]

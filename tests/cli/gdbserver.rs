@@ -287,6 +287,32 @@ fn a_step_over_a_breakpoint_ends_at_either_end_of_the_trace() {
     client.check("vCont;s:1;c", "T05thread:01;replaylog:end;");
 }
 
+/// Between the steps of a watchpoint that it checks itself, gdb sends a byte of value 3 to stop.
+#[test]
+fn an_interrupt_between_two_steps_stops_at_the_next() {
+    let mut client = Client::of(TRACE);
+    client.check("vCont;s:1;c", "T05thread:01;");
+    let position = client.position();
+    client.send(b"\x03");
+    client.check("vCont;s:1;c", "T02thread:01;");
+    assert_eq!(client.position(), position);
+    client.check("vCont;s:1;c", "T05thread:01;");
+    // A run is complete when its answer is sent.
+    client.check("Z0,1004,4", "OK");
+    client.send(b"\x03");
+    client.check("c", "T05thread:01;swbreak:;");
+    client.send(b"\x03");
+    client.check("vCont;s:1;c", "T05thread:01;");
+}
+
+/// GDB wants an answer before it closes the connection.
+#[test]
+fn the_program_can_be_killed() {
+    let mut client = Client::of(TRACE);
+    client.check("vKill;1", "OK");
+    client.send(&framed(b"k"));
+}
+
 /// Before `run`, gdb kills the program that it knows.
 #[test]
 fn run_begins_again_in_extended_mode() {
@@ -587,6 +613,10 @@ fn a_second_client_is_refused() {
     let mut first = TcpStream::connect(address).unwrap();
     first.write_all(b"$?#3f").unwrap();
     first.read_exact(&mut [0; 4]).unwrap();
+    let request = b"$qSupported:swbreak+#8b";
+    let reason = "another debugger is connected to this trace: disconnect it first";
+    let replies = answers(address, request);
+    assert!(replies.starts_with(&format!("+$E.{reason}#")), "{replies}");
     assert_eq!(answers(address, b""), "");
     first.write_all(b"$D#44").unwrap();
     assert_eq!(server.wait().unwrap().code(), Some(0));

@@ -51,6 +51,11 @@ impl FrameCode {
         }
     }
 
+    /// Returns the line of the instruction.
+    pub fn place(&self) -> SourcePlace {
+        (Arc::clone(&self.line.file), self.line.line)
+    }
+
     /// Returns the number of inlined functions, counted from the innermost one, that begin with the
     /// instruction.
     fn begun(&self, images: &Images) -> usize {
@@ -89,7 +94,7 @@ impl StepFrame {
                 }
             }
             None => SeenCode {
-                place: (Arc::clone(&line.file), line.line),
+                place: code.place(),
                 inner: 0,
                 begun: 0,
                 is_stop: line.is_statement,

@@ -3,8 +3,6 @@
 //! [`LineWalk`] uses the call table to skip calls as a whole, so that stepping over a line does not
 //! read the steps of its callees.
 
-use std::sync::Arc;
-
 use stepback_index::answer::{StepRecord, ThreadId};
 use stepback_index::query::{NearestVisit, Steps};
 use stepback_index::read::SlotReader;
@@ -67,6 +65,13 @@ pub struct LineWalk<'a> {
     pub cancel: &'a Cancel,
 }
 
+/// Beginning of a step by lines.
+struct StepOrigin {
+    frame: StepFrame,
+    /// Line that the step leaves; none for code without one.
+    place: Option<SourcePlace>,
+}
+
 /// End of a step by lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineStop {
@@ -78,7 +83,8 @@ pub struct LineStop {
 
 impl LineWalk<'_> {
     /// Returns the first step of the next or last line that the thread executes. It differs from
-    /// the line of the last step. Code without lines is skipped, as are instructions that begin no
+    /// the line of the last step, but a step back in the middle of a line first leads to the
+    /// beginning of that line. Code without lines is skipped, as are instructions that begin no
     /// statement, and inlined functions if callees are.
     ///
     /// Cost: the steps on the way, except those of skipped calls.
@@ -91,10 +97,46 @@ impl LineWalk<'_> {
         direction: Direction,
     ) -> Result<Option<LineStop>, QueryError> {
         let done = from.last_step();
-        let origin = done.map(|step| self.code_of(step)).transpose()?.flatten();
-        let frame = origin.as_ref().map(|code| code.frame(self.hidden));
-        let mut frame = frame.unwrap_or_default();
-        let mut here = origin.map(|code| frame.sees(&code, self.images).place);
+        let code = done.map(|step| self.code_of(step)).transpose()?.flatten();
+        let frame = code.as_ref().map(|code| code.frame(self.hidden));
+        let mut origin = StepOrigin {
+            frame: frame.unwrap_or_default(),
+            place: None,
+        };
+        origin.place = code.map(|code| origin.frame.sees(&code, self.images).place);
+        let begun = match (direction, done) {
+            (Direction::Back, Some(done)) => self.beginning_before(done, &origin.frame)?,
+            (Direction::Back, None) | (Direction::Forward, _) => None,
+        };
+        if self.callees == Callees::Over && begun.is_some() {
+            return Ok(begun);
+        }
+        let found = self.other_line(done, direction, origin)?;
+        // A function that the line called may end after its beginning.
+        Ok(found
+            .into_iter()
+            .chain(begun)
+            .max_by_key(|stop| stop.position))
+    }
+
+    /// Returns the beginning of the line around a step, if that is another step.
+    fn beginning_before(
+        &self,
+        step: Step,
+        frame: &StepFrame,
+    ) -> Result<Option<LineStop>, QueryError> {
+        let deepest = self.depth_of(step).unwrap_or(u32::MAX);
+        let begun = self.beginning(step, frame, deepest)?;
+        Ok(Some(begun).filter(|begun| begun.position < step.after()))
+    }
+
+    /// Returns the first step of the next or last line other than that of the origin.
+    fn other_line(
+        &self,
+        done: Option<Step>,
+        direction: Direction,
+        mut origin: StepOrigin,
+    ) -> Result<Option<LineStop>, QueryError> {
         let mut deepest = match (self.callees, done) {
             (Callees::Over, Some(done)) => self.depth_of(done).unwrap_or(u32::MAX),
             (Callees::Over, None) | (Callees::Into | Callees::IntoLines, _) => u32::MAX,
@@ -104,15 +146,12 @@ impl LineWalk<'_> {
         while let Some(step) = self.next_step(at, direction, limit)? {
             let code = self.code_of(step)?;
             if let Some(code) = &code {
-                let stop = match direction {
-                    Direction::Forward => self.forward_stop(code, &frame, here.as_ref()),
-                    Direction::Back => self.backward_stop(code, &frame, here.as_ref()),
-                };
-                match (stop, direction) {
+                match (self.stop_at(code, &origin, direction), direction) {
                     // The step goes on from another frame, up to its next line.
-                    (None, _) if !frame.is_of(code) => {
-                        frame = code.frame(0);
-                        here = Some(frame.sees(code, self.images).place);
+                    (None, _) if !origin.frame.is_of(code) => {
+                        let frame = code.frame(0);
+                        origin.place = Some(frame.sees(code, self.images).place);
+                        origin.frame = frame;
                         if self.callees == Callees::Over {
                             deepest = self.depth_of(step).unwrap_or(u32::MAX);
                         }
@@ -141,49 +180,37 @@ impl LineWalk<'_> {
         Ok(None)
     }
 
-    /// Returns the number of inlined functions that a step forwards stops in front of; none if it
-    /// does not stop at an instruction.
-    fn forward_stop(
-        &self,
-        code: &FrameCode,
-        frame: &StepFrame,
-        here: Option<&SourcePlace>,
-    ) -> Option<usize> {
-        let seen = frame.sees(code, self.images);
-        let is_elsewhere = here != Some(&seen.place);
-        match self.callees {
-            _ if seen.inner == 0 => (is_elsewhere && seen.is_stop).then_some(0),
-            Callees::Over => (is_elsewhere && seen.is_stop).then_some(seen.inner),
-            Callees::Into | Callees::IntoLines if !seen.is_stop => {
-                code.line.is_statement.then_some(0)
-            }
-            // The call is in the line that the step leaves, or in another one.
-            Callees::Into | Callees::IntoLines if is_elsewhere => Some(seen.inner),
-            Callees::Into | Callees::IntoLines => Some(seen.inner - 1),
-        }
-    }
-
     /// Returns the number of inlined functions around an instruction, counted from the innermost one,
-    /// that a step backwards does not enter; none if it does not stop in the line of the instruction.
-    fn backward_stop(
+    /// that a step which stops there does not enter. Backwards it stops where the line of the
+    /// instruction begins. None if it does not stop.
+    fn stop_at(
         &self,
         code: &FrameCode,
-        frame: &StepFrame,
-        here: Option<&SourcePlace>,
+        origin: &StepOrigin,
+        direction: Direction,
     ) -> Option<usize> {
-        let (place, inner, is_statement) = match self.callees {
-            Callees::Over => {
-                let seen = frame.sees(code, self.images);
-                (seen.place, seen.inner, seen.inner > 0 || seen.is_stop)
-            }
-            Callees::Into | Callees::IntoLines => {
-                let line = &code.line;
-                ((Arc::clone(&line.file), line.line), 0, line.is_statement)
-            }
-        };
+        let seen = origin.frame.sees(code, self.images);
+        let is_elsewhere = |place: &SourcePlace| origin.place.as_ref() != Some(place);
         // The statement of a call begins before it.
-        let is_statement = is_statement || !frame.is_of(code);
-        (here != Some(&place) && is_statement).then_some(inner)
+        let is_caller = direction == Direction::Back && !origin.frame.is_of(code);
+        match (self.callees, direction) {
+            (Callees::Over, _) => {
+                let is_end = direction == Direction::Back && seen.inner > 0;
+                let is_stop = seen.is_stop || is_end || is_caller;
+                (is_elsewhere(&seen.place) && is_stop).then_some(seen.inner)
+            }
+            (Callees::Into | Callees::IntoLines, Direction::Back) => {
+                let is_stop = code.line.is_statement || is_caller;
+                (is_elsewhere(&code.place()) && is_stop).then_some(0)
+            }
+            (Callees::Into | Callees::IntoLines, Direction::Forward) => match seen.inner {
+                0 => (is_elsewhere(&seen.place) && seen.is_stop).then_some(0),
+                _ if !seen.is_stop => code.line.is_statement.then_some(0),
+                // The call is in the line that the step leaves, or in another one.
+                inner if is_elsewhere(&seen.place) => Some(inner),
+                inner => Some(inner - 1),
+            },
+        }
     }
 
     /// Returns the first of the consecutive steps in one line that end with a step; none if the
@@ -199,7 +226,8 @@ impl LineWalk<'_> {
         }
     }
 
-    /// Returns the first step at which a debugger stops in a run of steps in one line of a frame.
+    /// Returns the first step at which a debugger stops in a run of steps in one line of a frame; the
+    /// first one if it stops nowhere.
     fn beginning(
         &self,
         last: Step,
@@ -208,6 +236,8 @@ impl LineWalk<'_> {
     ) -> Result<LineStop, QueryError> {
         let mut line = None;
         let (mut first, mut at) = (None, Some(last));
+        // First step of those in the line without others between them.
+        let (mut unbroken, mut is_broken) = (last, false);
         while let Some(step) = at {
             let seen = self
                 .code_of(step)?
@@ -218,12 +248,17 @@ impl LineWalk<'_> {
             if seen.place != *line && (seen.is_stop || seen.inner > 0) {
                 break;
             }
-            if seen.place == *line && seen.is_stop {
+            let is_in_line = seen.place == *line;
+            if is_in_line && seen.is_stop {
                 first = Some((step, seen.begun));
+            }
+            is_broken |= !is_in_line;
+            if !is_broken {
+                unbroken = step;
             }
             at = self.next_step(at, Direction::Back, deepest)?;
         }
-        let (step, hidden) = first.unwrap_or((last, 0));
+        let (step, hidden) = first.unwrap_or((unbroken, 0));
         let position = step.after();
         Ok(LineStop { position, hidden })
     }

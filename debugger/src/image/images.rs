@@ -12,7 +12,7 @@ use stepback_machine::{Address, Encoding, Endian, InstructionSet};
 
 use super::elf::ElfContent;
 use super::extents::{AddressExtent, Extents};
-use super::lines::{ImageLines, LineRange, SourceLine};
+use super::lines::{CodeOrigin, ImageLines, LineRange, SourceLine};
 use super::modules::{Module, ModuleSearch};
 use super::names::NamePart;
 use super::segments::LoadedSegment;
@@ -484,10 +484,14 @@ impl Images {
     /// cost a look-up.
     pub fn source_at(&self, address: Address) -> Option<Arc<SourceLine>> {
         // Later images are loaded over earlier ones.
-        self.lines
-            .iter()
-            .rev()
-            .find_map(|lines| lines.source_at(address))
+        let mut images = self.lines.iter().rev();
+        images.find_map(|lines| lines.origin_at(address)?.line().cloned())
+    }
+
+    /// Like [`Self::source_at`], with the functions of an instruction without a line, too.
+    pub fn origin_at(&self, address: Address) -> Option<CodeOrigin> {
+        let mut images = self.lines.iter().rev();
+        images.find_map(|lines| lines.origin_at(address))
     }
 
     /// Returns the variables in scope at an instruction; none without debug information. The first

@@ -50,7 +50,7 @@ pub use crate::image::variables::{
 };
 pub use fit::{CheckedImage, ImageFit, ImageMismatch, fits_of};
 pub use images::{ImageInfo, ImageOrigin, Images};
-pub use lines::{InlineSite, LineRange, SourceLine};
+pub use lines::{CodeOrigin, InlineSite, LineRange, SourceLine};
 pub use modules::ModuleSearch;
 pub use spec::ImageSpec;
 pub use symbol::{Symbol, SymbolAt, SymbolKind};

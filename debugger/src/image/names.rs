@@ -60,9 +60,14 @@ impl SymbolNames {
         self.demangled()?.short.as_deref()
     }
 
+    fn with_return_type(&self) -> Option<&str> {
+        self.demangled()?.with_return_type.as_deref()
+    }
+
     /// Returns every text by which a query can name the symbol.
     pub fn all(&self) -> impl Iterator<Item = &str> {
-        [self.full(), self.raw()].into_iter().chain(self.short())
+        let others = self.short().into_iter().chain(self.with_return_type());
+        [self.full(), self.raw()].into_iter().chain(others)
     }
 
     /// Returns true if the query is one of the names.
@@ -86,7 +91,7 @@ impl SymbolNames {
         let demangled = || match self.raw.strip_suffix(STUB) {
             Some(target) => demangle(target).map(|DemangledName { full, .. }| DemangledName {
                 full: full + STUB,
-                short: None,
+                ..DemangledName::default()
             }),
             None => demangle(&self.raw),
         };
@@ -237,12 +242,15 @@ impl NamePart {
 const LIMIT: usize = 4 << 10;
 
 /// Demangled names of a symbol.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct DemangledName {
     /// With the parameters: `Lexer::next(int)`.
     pub full: String,
     /// Without the parameters: `Lexer::next`; none if there are no parameters.
     pub short: Option<String>,
+    /// With the type of the result: `int largest<int>(int, int)`; none if the mangled name has no
+    /// such type.
+    pub with_return_type: Option<String>,
 }
 
 /// Demangles a Rust or C++ symbol; none if it is neither.
@@ -253,7 +261,10 @@ pub fn demangle(raw: &str) -> Option<DemangledName> {
         return None;
     }
     rust_name(raw)
-        .map(|full| DemangledName { full, short: None })
+        .map(|full| DemangledName {
+            full,
+            ..DemangledName::default()
+        })
         .or_else(|| thunk_name(raw))
         .or_else(|| cpp_name(raw).map(DemangledName::in_words))
 }
@@ -271,10 +282,11 @@ fn thunk_name(raw: &str) -> Option<DemangledName> {
         }
         _ => return None,
     };
-    let DemangledName { full, short } = cpp_name(&format!("_Z{target}"))?;
+    let DemangledName { full, short, .. } = cpp_name(&format!("_Z{target}"))?;
     Some(DemangledName {
         full: format!("{kind} {full}"),
         short: short.map(|short| format!("{kind} {short}")),
+        with_return_type: None,
     })
 }
 
@@ -311,7 +323,10 @@ impl DemangledName {
             Some(format!("{words} {inner}"))
         };
         match SPECIAL.iter().find_map(special) {
-            Some(full) => Self { full, short: None },
+            Some(full) => Self {
+                full,
+                ..Self::default()
+            },
             None => self,
         }
     }
@@ -339,10 +354,13 @@ fn cpp_name(raw: &str) -> Option<DemangledName> {
         symbol.structured_demangle(&mut name, options).ok()?;
         Some(name.0).filter(|name| !name.is_empty())
     };
-    let full = write(&DemangleOptions::new())?;
-    let short =
-        write(&DemangleOptions::new().no_params().no_return_type()).filter(|short| *short != full);
-    Some(DemangledName { full, short })
+    let full = write(&DemangleOptions::new().no_return_type())?;
+    let other = |options: &DemangleOptions| write(options).filter(|name| *name != full);
+    Some(DemangledName {
+        short: other(&DemangleOptions::new().no_params().no_return_type()),
+        with_return_type: other(&DemangleOptions::new()),
+        full,
+    })
 }
 
 /// Text with a maximum length: a short mangled name can expand to gigabytes.

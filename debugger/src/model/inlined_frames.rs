@@ -30,33 +30,45 @@ pub fn functions_at(images: &Images, address: Address) -> Vec<CodeFunction> {
     let Some(found) = images.variables_at(address) else {
         return Vec::new();
     };
-    let line = images.source_at(address);
+    let origin = images.origin_at(address);
     let line_of = |function: usize| {
-        let line = line.as_ref()?;
+        let origin = origin.as_ref()?;
         match function.checked_sub(1) {
-            None => Some(CodeLine::of(line)),
-            Some(inner) => line.inlined_at.get(inner).map(|site| CodeLine {
+            None => origin.line().map(|line| CodeLine::of(line)),
+            Some(inner) => origin.inlined_at().get(inner).map(|site| CodeLine {
                 file: Arc::clone(&site.file),
                 line: site.line,
                 column: None,
             }),
         }
     };
-    // Those of the line information have namespaces and types.
-    let full_name = |function: usize| {
-        let line = line.as_ref()?;
+    let stated_name = |function: usize| {
+        let origin = origin.as_ref()?;
         match function.checked_sub(1) {
-            None => line.function.clone(),
-            Some(inner) => line.inlined_at.get(inner)?.function.clone(),
+            None => origin.function().cloned(),
+            Some(inner) => origin.inlined_at().get(inner)?.function.clone(),
         }
     };
     let functions = found.functions().iter().enumerate();
     functions
         .map(|(function, name)| CodeFunction {
-            name: full_name(function).or_else(|| name.clone()),
+            name: fuller(stated_name(function), name.clone()),
             line: line_of(function),
         })
         .collect()
+}
+
+/// Chooses between the name of the line information, which has namespaces and types if it was
+/// mangled, and that of the function's entry, which has them otherwise.
+fn fuller(stated: Option<Arc<str>>, entry: Option<Arc<str>>) -> Option<Arc<str>> {
+    let (Some(short), Some(scoped)) = (&stated, &entry) else {
+        return stated.or(entry);
+    };
+    let scope = scoped.strip_suffix(&**short);
+    match scope.is_some_and(|scope| scope.ends_with("::")) {
+        true => entry,
+        false => stated,
+    }
 }
 
 impl CodeLine {

@@ -32,7 +32,7 @@ impl ExtendedMode for TraceTarget<'_> {
         Ok(AttachKind::Attach)
     }
 
-    /// Does nothing: nothing runs. GDB kills the program before each `run`.
+    /// Does nothing: nothing runs.
     fn kill(&mut self, _pid: Option<Pid>) -> TargetResult<ShouldTerminate, Self> {
         Ok(ShouldTerminate::No)
     }

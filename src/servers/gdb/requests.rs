@@ -46,6 +46,10 @@ pub fn handling(packet: &[u8]) -> Handling {
     if let Some(register) = packet.strip_prefix(b"p").and_then(number) {
         return Handling::Register(register);
     }
+    // Nothing runs. GDB closes the connection itself, but first wants this answer.
+    if packet.starts_with(b"vKill;") {
+        return Handling::Answer("OK");
+    }
     if let Some(address) = packet.strip_prefix(b"qMemoryRegionInfo:").and_then(number) {
         return Handling::Region(address);
     }

@@ -3,19 +3,24 @@
 //! A client on another machine must first send a line with a token. GDB's protocol has no packet for
 //! that, so gdb connects through a pipe that sends it.
 
-use std::io::{self, Read};
-use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
+use std::io::{self, Read, Write as _};
+use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 
+use crate::servers::gdb::packets::{ClientInput, PACKET_BYTES, PacketReader, framed};
 use crate::servers::gdb::session::{GdbSession, SessionEnd};
 use crate::servers::gdb::target::TraceTarget;
 
 /// Time within which a client must send the token.
 const TOKEN_TIME: Duration = Duration::from_secs(10);
+/// Time within which a refused client must send its first packet, and then close the connection.
+const REFUSAL_TIME: Duration = Duration::from_millis(500);
+/// Answer to the first packet of a refused client. GDB shows errors that begin with `E.` as text.
+const OCCUPIED: &[u8] = b"E.another debugger is connected to this trace: disconnect it first";
 /// Interval between two looks for clients to refuse.
 const REFUSAL_INTERVAL: Duration = Duration::from_millis(50);
 /// Maximum length of a token.
@@ -83,14 +88,18 @@ impl Listener {
         }
     }
 
-    /// Closes the connections of further clients, who would wait without an answer.
-    fn refuse_others_during<T>(&self, conversation: impl FnOnce() -> Result<T>) -> Result<T> {
+    /// Refuses further clients, who would wait without an answer. Afterwards [`Self::accept`] waits.
+    ///
+    /// # Errors
+    /// The conversation failed.
+    pub fn refuse_others_during<T>(&self, conversation: impl FnOnce() -> Result<T>) -> Result<T> {
         self.listener.set_nonblocking(true)?;
         let ended = thread::scope(|scope| {
             let (done, is_done) = channel::<()>();
             scope.spawn(move || {
                 while is_done.recv_timeout(REFUSAL_INTERVAL) == Err(RecvTimeoutError::Timeout) {
-                    drop(self.listener.accept());
+                    // A client who does not read the answer misses it.
+                    drop(self.accept().and_then(|stream| refuse(&stream)));
                 }
             });
             let ended = conversation();
@@ -127,21 +136,48 @@ impl Listener {
 }
 
 /// Reads the first line of a client, and nothing after it.
-fn first_line(mut stream: &TcpStream) -> io::Result<String> {
-    let began = Instant::now();
+fn first_line(stream: &TcpStream) -> io::Result<String> {
     let mut line = Vec::new();
+    read_until(stream, TOKEN_TIME, TOKEN_BYTES + 1, |byte| {
+        line.push(byte);
+        (byte == b'\n').then_some(())
+    })?;
+    Ok(String::from_utf8_lossy(&line).trim_end().to_owned())
+}
+
+/// Gives a client the reason for which it is not served, and closes the connection.
+fn refuse(mut stream: &TcpStream) -> io::Result<()> {
+    let mut reader = PacketReader::default();
+    read_until(stream, REFUSAL_TIME, PACKET_BYTES, |byte| {
+        reader
+            .push(byte)
+            .filter(|input| matches!(input, ClientInput::Packet(_)))
+    })?;
+    stream.write_all(&[b"+", &framed(OCCUPIED)[..]].concat())?;
+    stream.shutdown(Shutdown::Write)?;
+    // Bytes that nobody reads would reset the connection before the client has read the answer.
+    read_until(stream, REFUSAL_TIME, PACKET_BYTES, |_| None)
+}
+
+/// Reads the bytes of a client until one completes a value.
+fn read_until<T>(
+    mut stream: &TcpStream,
+    time: Duration,
+    limit_bytes: usize,
+    mut take: impl FnMut(u8) -> Option<T>,
+) -> io::Result<T> {
+    let began = Instant::now();
     let mut byte = [0];
-    while line.len() <= TOKEN_BYTES {
-        let left = TOKEN_TIME.saturating_sub(began.elapsed());
-        stream.set_read_timeout(Some(left.max(Duration::from_millis(1))))?;
-        stream.read_exact(&mut byte)?;
-        if byte == *b"\n" {
-            return Ok(String::from_utf8_lossy(&line).trim_end().to_owned());
-        }
+    for _ in 0..limit_bytes {
+        let left = time.saturating_sub(began.elapsed());
         if left.is_zero() {
             break;
         }
-        line.extend(byte);
+        stream.set_read_timeout(Some(left.max(Duration::from_millis(1))))?;
+        stream.read_exact(&mut byte)?;
+        if let Some(complete) = byte.into_iter().find_map(&mut take) {
+            return Ok(complete);
+        }
     }
     Err(io::ErrorKind::PermissionDenied.into())
 }

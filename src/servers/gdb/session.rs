@@ -130,7 +130,10 @@ impl<'t, 'a> GdbSession<'t, 'a> {
         match client {
             ClientInput::Packet(packet) => self.answer(&packet, machine),
             // Every answer is complete before the next input is read, so nothing is running.
-            ClientInput::Interrupt => Ok(machine),
+            ClientInput::Interrupt => {
+                self.target.interrupt();
+                Ok(machine)
+            }
             ClientInput::Damaged => {
                 if !self.negotiated.is_without_acknowledgements {
                     self.replies.bytes.borrow_mut().push(b'-');

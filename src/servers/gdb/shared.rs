@@ -31,7 +31,6 @@ pub fn serve_shared(
     TraceTarget::new(&session)?;
     let here = IpAddr::V4(Ipv4Addr::LOCALHOST);
     let listener = listen(here, PORT, None).or_else(|_| listen(here, 0, None))?;
-    listener.do_not_wait()?;
     let connection = Arc::new(ClientConnection::default());
     let mut server = SharedServer {
         address: listener.address,
@@ -41,8 +40,9 @@ pub fn serve_shared(
     let serving = move || {
         while !connection.cancel.is_cancelled() {
             // An error of one client does not concern the next.
-            if let Ok(stream) = listener.accept() {
-                drop(serve_client(stream, &session, &position, &connection));
+            if let Ok(stream) = listener.do_not_wait().and_then(|()| listener.accept()) {
+                let serve = || serve_client(stream, &session, &position, &connection);
+                drop(listener.refuse_others_during(serve));
             }
             sleep(POLL);
         }

@@ -56,6 +56,7 @@ pub struct TraceTarget<'a> {
     /// The last stop, if it was an access that shows the same from the position on: running on must
     /// not find it again.
     reported: Option<AccessStop>,
+    interruption: Interruption,
     /// Position of a window that moves together with this.
     shared: Option<Arc<SharedPosition>>,
 }
@@ -96,6 +97,18 @@ struct ThreadChoice {
     reading: Option<ThreadId>,
     /// Thread that runs. None for all.
     running: Option<ThreadId>,
+}
+
+/// Requests to stop while a client runs step by step, as gdb does for a watchpoint on registers. It
+/// sends them between two steps, of which each is complete.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Interruption {
+    #[default]
+    None,
+    /// The last run was a step.
+    Possible,
+    /// The next step is to stop at once.
+    Requested,
 }
 
 /// Answer to a request for another stop point.
@@ -153,6 +166,7 @@ impl<'a> TraceTarget<'a> {
             watched_stores: StopAtStores::All,
             choice: ThreadChoice::default(),
             reported: None,
+            interruption: Interruption::default(),
             shared: None,
         })
     }
@@ -193,6 +207,7 @@ impl<'a> TraceTarget<'a> {
         self.request = RunRequest::default();
         self.is_extended = false;
         self.reported = None;
+        self.interruption = Interruption::default();
     }
 
     pub(super) fn index(&self) -> &'a Index {
@@ -339,9 +354,26 @@ impl<'a> TraceTarget<'a> {
         Ok(())
     }
 
+    /// Notes that the client wants to stop.
+    pub(super) fn interrupt(&mut self) {
+        if self.interruption == Interruption::Possible {
+            self.interruption = Interruption::Requested;
+        }
+    }
+
     /// Runs as requested and returns the reason to stop.
     pub(super) fn run(&mut self) -> Result<MultiThreadStopReason<u64>, QueryError> {
         let request = std::mem::take(&mut self.request);
+        let interruption = std::mem::take(&mut self.interruption);
+        if let Some(thread) = request.stepping {
+            if interruption == Interruption::Requested {
+                return Ok(MultiThreadStopReason::SignalWithThread {
+                    tid: tid_of(thread),
+                    signal: Signal::SIGINT,
+                });
+            }
+            self.interruption = Interruption::Possible;
+        }
         let control = RunControl {
             index: &self.session.index,
             points: &self.points,

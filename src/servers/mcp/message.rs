@@ -14,6 +14,9 @@ use serde_json::{Map, Value as Json};
 /// Maximum length of a line in bytes.
 pub const LINE_LIMIT_BYTES: usize = 256 << 10;
 
+/// Maximum length of an identifier, which the answers repeat.
+pub const ID_LIMIT_BYTES: usize = 256;
+
 /// Reads lines. A longer line than the limit is skipped without being stored.
 #[derive(Debug)]
 pub struct LineReader<R> {
@@ -113,9 +116,11 @@ pub const METHOD_NOT_FOUND: i64 = -32601;
 pub const INVALID_PARAMS: i64 = -32602;
 
 impl RequestId {
-    /// Converts the value of an `id`. None if it is neither a string nor an integer.
+    /// Converts the value of an `id`. None if it is neither an integer nor a string of at most
+    /// [`ID_LIMIT_BYTES`].
     pub fn new(value: &Json) -> Option<Self> {
-        let is_id = value.is_string() || value.is_i64() || value.is_u64();
+        let is_short = |text: &str| text.len() <= ID_LIMIT_BYTES;
+        let is_id = value.as_str().is_some_and(is_short) || value.is_i64() || value.is_u64();
         is_id.then(|| Self(value.clone()))
     }
 
@@ -172,7 +177,7 @@ fn message_of(mut fields: Map<String, Json>) -> Result<Message, Refusal> {
         _ => return Err(refused(INVALID_REQUEST, "\"method\" must be a string")),
     };
     if given.is_some() && id.is_none() {
-        let message = "\"id\" must be a string or an integer";
+        let message = "\"id\" must be an integer or a string of at most 256 bytes";
         return Err(refused(INVALID_REQUEST, message));
     }
     let params = match fields.remove("params") {
@@ -237,6 +242,18 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":1,"method":"a","params":[]}"#,
             Err(INVALID_PARAMS),
         );
+    }
+
+    #[test]
+    fn an_id_has_at_most_256_bytes() {
+        let request = |length: usize| {
+            let id = "7".repeat(length);
+            format!(r#"{{"jsonrpc":"2.0","id":"{id}","method":"ping"}}"#)
+        };
+        check(&request(256), Ok("ping"));
+        check(&request(257), Err(INVALID_REQUEST));
+        let refusal = parse(&Line::Complete(request(257).into_bytes())).unwrap_err();
+        assert_eq!(refusal.id, None);
     }
 
     #[test]

@@ -17,8 +17,8 @@ use super::catalog::{self, Structure, Tool};
 use super::cursor::AnswerKey;
 use super::failure::{ErrorKind, ToolError};
 use super::message::{
-    INVALID_PARAMS, LINE_LIMIT_BYTES, LineReader, METHOD_NOT_FOUND, Message, Refusal, Request,
-    RequestId, parse,
+    ID_LIMIT_BYTES, INVALID_PARAMS, LINE_LIMIT_BYTES, LineReader, METHOD_NOT_FOUND, Message,
+    Refusal, Request, RequestId, parse,
 };
 use super::opened::OpeningTrace;
 use super::other_trace::OtherTrace;
@@ -236,7 +236,9 @@ impl Server {
         };
         let progress_token = params.remove("_meta").and_then(|meta| {
             let token = meta.get("progressToken")?;
-            (token.is_string() || token.is_number()).then(|| token.clone())
+            let is_short = |text: &str| text.len() <= ID_LIMIT_BYTES;
+            let is_token = token.as_str().is_some_and(is_short) || token.is_number();
+            is_token.then(|| token.clone())
         });
         Ok(PendingCall {
             id: id.clone(),

@@ -12,9 +12,10 @@ use stepback_index::{Cancel, QueryError};
 use stepback_machine::Address;
 
 use crate::image::lines::section::SectionReader;
+use crate::image::lines::statements::RowGroups;
 
 /// Consecutive instructions of one source line; none if only a statement begins there, whose code
-/// belongs to the line of the next row at the same address.
+/// belongs to the line of another row at the same address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LineRange {
     /// Line number, from 1.
@@ -98,7 +99,7 @@ impl FileUnits {
             let Ok(unit) = dwarf.unit(header) else {
                 continue;
             };
-            let _damaged = add_ranges(unit.unit_ref(dwarf), is_meant, &mut ranges, cancel);
+            add_ranges(unit.unit_ref(dwarf), is_meant, &mut ranges, cancel);
         }
         cancel.check()?;
         ranges.sort_unstable();
@@ -122,46 +123,50 @@ fn add_ranges(
     is_meant: &dyn Fn(&str) -> bool,
     ranges: &mut Vec<LineRange>,
     cancel: &Cancel,
-) -> Result<(), gimli::Error> {
-    let Some(program) = unit.line_program.clone() else {
-        return Ok(());
+) {
+    let Some(program) = &unit.line_program else {
+        return;
     };
     let meant = paths_of(unit, program.header()).filter(|(_, path)| is_meant(path));
     let numbers: HashSet<u64> = meant.map(|(number, _)| number).collect();
-    let mut rows = program.rows();
     let mut open: Option<LineRange> = None;
-    while let Some((_, row)) = rows.next_row()? {
+    for group in RowGroups::of_unit(unit).into_iter().flatten() {
         if cancel.is_cancelled() || ranges.len() >= RANGES {
             break;
         }
-        let address = Address(row.address());
-        let line = row.line().and_then(|line| u32::try_from(line.get()).ok());
-        let line = line.filter(|_| !row.end_sequence() && numbers.contains(&row.file_index()));
+        let address = Address(group.code.start);
+        if group.begins_sequence {
+            ranges.extend(open.take().filter(is_needed));
+        }
+        for row in &group.rows {
+            let line = row.line.filter(|_| numbers.contains(&row.file));
+            // A row with the same line but another column continues the range.
+            if open.map(|range| range.line) != line {
+                ranges.extend(open.filter(is_needed));
+                open = line.map(|line| LineRange {
+                    line,
+                    start: address,
+                    end: address,
+                    statement: None,
+                });
+            }
+            if let Some(range) = open.as_mut().filter(|_| row.is_statement) {
+                range.statement.get_or_insert(address);
+            }
+        }
         if let Some(range) = &mut open {
-            range.end = address;
-        }
-        // A row with the same line but another column continues the range.
-        if open.map(|range| range.line) != line || row.end_sequence() {
-            ranges.extend(open.filter(|range| {
-                let is_statement = range.statement.is_some() && !row.end_sequence();
-                range.start < range.end || is_statement
-            }));
-            open = line.map(|line| LineRange {
-                line,
-                start: address,
-                end: address,
-                statement: None,
-            });
-        }
-        if let Some(range) = open.as_mut().filter(|_| row.is_stmt()) {
-            range.statement.get_or_insert(address);
+            range.end = Address(group.code.end);
         }
     }
-    Ok(())
+    ranges.extend(open.filter(is_needed));
+}
+
+fn is_needed(range: &LineRange) -> bool {
+    range.start < range.end || range.statement.is_some()
 }
 
 /// Returns a file's path, composed as the look-up by address does it.
-fn path_of(
+pub fn path_of(
     unit: UnitRef<'_, SectionReader>,
     entry: &gimli::FileEntry<SectionReader>,
     header: &LineProgramHeader<SectionReader>,

@@ -4,7 +4,6 @@
 //! functions are inlined too deep are refused, because the library that reads them is recursive.
 
 use std::collections::{HashMap, HashSet};
-use std::fmt;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -12,16 +11,17 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{Acquire, Release};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use addr2line::Context;
-use gimli::{Dwarf, UnitHeader};
+use addr2line::{Context, Location};
+use gimli::{Dwarf, UnitHeader, UnitRef};
 use rayon::iter::{ParallelBridge as _, ParallelIterator as _};
 use stepback_index::{Cancel, QueryError};
 use stepback_machine::Address;
 
-use crate::image::lines::file_lines::{FileUnits, LineRange, clean_path};
+use crate::image::lines::code_origin::{CodeOrigin, InlineSite, LinelessCode, SourceLine};
+use crate::image::lines::file_lines::{FileUnits, LineRange, clean_path, path_of};
 use crate::image::lines::section;
 use crate::image::lines::section::SectionReader;
-use crate::image::lines::statements::StatementRows;
+use crate::image::lines::statements::{StatementRows, TableRow};
 use crate::image::names::demangle;
 
 /// Maximum number of cached answers. A full cache is cleared, which costs less than to track the
@@ -50,7 +50,7 @@ struct LoadedDebugInfo {
     /// Functions are inlined too deep to be read.
     is_too_deep: bool,
     statements: StatementRows,
-    answers: HashMap<u64, Option<Arc<SourceLine>>>,
+    answers: HashMap<u64, Option<CodeOrigin>>,
     /// Interned names.
     names: HashSet<Arc<str>>,
 }
@@ -93,10 +93,10 @@ impl ImageLines {
         self.offset
     }
 
-    /// Returns the source line of an instruction.
-    pub fn source_at(&self, address: Address) -> Option<Arc<SourceLine>> {
+    /// Returns the source line and the functions of an instruction.
+    pub fn origin_at(&self, address: Address) -> Option<CodeOrigin> {
         let address = self.own(address)?;
-        self.loaded()?.source_at(address)
+        self.loaded()?.origin_at(address)
     }
 
     /// Returns the code of the files whose names satisfy `is_meant`, by line.
@@ -217,20 +217,12 @@ impl LoadedDebugInfo {
         }))
     }
 
-    fn source_at(&mut self, address: u64) -> Option<Arc<SourceLine>> {
+    fn origin_at(&mut self, address: u64) -> Option<CodeOrigin> {
         if let Some(known) = self.answers.get(&address) {
             return known.clone();
         }
-        let look_up = || {
-            let found = self.look_up(address)?;
-            let is_statement = self.is_statement(address);
-            Some(SourceLine {
-                is_statement,
-                ..found
-            })
-        };
+        let look_up = || self.look_up(address);
         let found = catch_unwind(AssertUnwindSafe(look_up)).ok().flatten();
-        let found = found.map(Arc::new);
         if self.answers.len() >= CACHE_LIMIT {
             self.answers.clear();
         }
@@ -238,72 +230,102 @@ impl LoadedDebugInfo {
         found
     }
 
-    fn is_statement(&mut self, address: u64) -> bool {
+    fn look_up(&mut self, address: u64) -> Option<CodeOrigin> {
         if self.is_too_deep {
-            return true;
+            let place = self.context.find_location(address).ok().flatten()?;
+            let place = LinePlace::of(place, &mut self.names)?;
+            let line = place.with_functions(LinelessCode::default());
+            return Some(CodeOrigin::Line(Arc::new(line)));
         }
         let unit = self.context.find_dwarf_and_unit(address).skip_all_loads();
-        unit.is_none_or(|unit| self.statements.is_statement(unit, address))
-    }
-
-    fn look_up(&mut self, address: u64) -> Option<SourceLine> {
-        let Self {
-            context,
-            names,
-            is_too_deep,
-            ..
-        } = self;
-        if *is_too_deep {
-            let place = context.find_location(address).ok().flatten()?;
-            let (file, line) = (shared(names, &clean_path(place.file?)), place.line?);
-            let column = place.column.filter(|column| *column > 0);
-            return Some(SourceLine {
-                file,
-                line,
-                column,
-                function: None,
-                inlined_at: Vec::new(),
-                is_statement: true,
-            });
-        }
-        let mut frames = context.find_frames(address).skip_all_loads().ok()?;
-        let mut found: Option<SourceLine> = None;
+        let row = unit.map(|unit| self.statements.row_at(unit, address));
+        let is_statement = row.as_ref().is_none_or(|row| row.is_statement);
+        let shown = unit.zip(row.and_then(|row| row.shown));
+        let shown = shown.and_then(|(unit, row)| LinePlace::of_row(unit, row, &mut self.names));
+        let mut frames = self.context.find_frames(address).skip_all_loads().ok()?;
+        let names = &mut self.names;
+        let mut innermost: Option<(Option<LinePlace>, LinelessCode)> = None;
         while let Ok(Some(frame)) = frames.next() {
-            let place = frame
-                .location
-                .and_then(|place| Some((place.file?, place.line?, place.column)));
-            let Some((file, line, column)) = place else {
-                // Code without a line belongs to no file. A call without a line does not hide the
-                // frames inside it.
-                if found.is_none() { return None } else { break }
-            };
-            let file = shared(names, &clean_path(file));
+            let line = frame.location.and_then(|line| LinePlace::of(line, names));
             let function = frame
                 .function
                 .as_ref()
                 .and_then(|name| name.raw_name().ok());
             let function = function.map(|raw| shared(names, &readable(raw.as_ref())));
-            let column = column.filter(|column| *column > 0);
-            match &mut found {
-                None => {
-                    found = Some(SourceLine {
-                        file,
-                        line,
-                        column,
+            match (&mut innermost, line) {
+                (None, line) => {
+                    let inlined_at = Vec::new();
+                    let code = LinelessCode {
                         function,
-                        inlined_at: Vec::new(),
-                        is_statement: true,
-                    });
+                        inlined_at,
+                    };
+                    innermost = Some((shown.clone().or(line), code));
                 }
-                Some(found) => found.inlined_at.push(InlineSite {
+                (Some((_, code)), Some(call)) => code.inlined_at.push(InlineSite {
                     function,
-                    file,
-                    line,
-                    column,
+                    file: call.file,
+                    line: call.line,
+                    column: call.column,
                 }),
+                // A call without a line does not hide the frames inside it.
+                (Some(_), None) => break,
             }
         }
-        found
+        innermost.map(|(place, code)| match place {
+            Some(place) => CodeOrigin::Line(Arc::new(SourceLine {
+                is_statement,
+                ..place.with_functions(code)
+            })),
+            None => CodeOrigin::Lineless(Arc::new(code)),
+        })
+    }
+}
+
+/// A place in a source file.
+#[derive(Clone)]
+struct LinePlace {
+    file: Arc<str>,
+    line: u32,
+    column: Option<u32>,
+}
+
+impl LinePlace {
+    /// Converts a place of the line information; none for code without a line, which belongs to no
+    /// file.
+    fn of(place: Location<'_>, names: &mut HashSet<Arc<str>>) -> Option<Self> {
+        Some(Self {
+            file: shared(names, &clean_path(place.file?)),
+            line: place.line?,
+            column: place.column.filter(|column| *column > 0),
+        })
+    }
+
+    /// Converts a row of the line table of a unit.
+    fn of_row(
+        unit: UnitRef<'_, SectionReader>,
+        row: TableRow,
+        names: &mut HashSet<Arc<str>>,
+    ) -> Option<Self> {
+        let header = unit.line_program.as_ref()?.header();
+        let path = path_of(unit, header.file(row.file)?, header).ok()?;
+        Some(Self {
+            file: shared(names, &path),
+            line: row.line?,
+            column: row.column,
+        })
+    }
+
+    /// Returns the line of a statement in some functions.
+    fn with_functions(self, code: LinelessCode) -> SourceLine {
+        let Self { file, line, column } = self;
+        SourceLine {
+            file,
+            line,
+            column,
+            function: code.function,
+            inlined_at: code.inlined_at,
+            is_statement: true,
+        }
     }
 }
 
@@ -362,52 +384,4 @@ fn is_unit_too_deep(
         entries.skip_attributes(abbreviation.attributes())?;
     }
     Ok(false)
-}
-
-/// A source line, and the calls through which it was inlined.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct SourceLine {
-    /// Path as the compiler wrote it, with its working directory and normalised. The file may have
-    /// moved since.
-    pub file: Arc<str>,
-    /// Line number, from 1.
-    pub line: u32,
-    /// Column, from 1; none if the compiler did not record it.
-    pub column: Option<u32>,
-    /// Function that contains the line.
-    pub function: Option<Arc<str>>,
-    /// Calls at which the function was inlined, innermost first; empty if it is not inlined.
-    pub inlined_at: Vec<InlineSite>,
-    /// False for an instruction at which debuggers do not stop: its row of the line table begins no
-    /// statement.
-    pub is_statement: bool,
-}
-
-/// A call whose callee was inlined.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct InlineSite {
-    /// Function that contains the call.
-    pub function: Option<Arc<str>>,
-    pub file: Arc<str>,
-    pub line: u32,
-    /// Column of the call, from 1; none if the compiler did not record it.
-    pub column: Option<u32>,
-}
-
-impl SourceLine {
-    /// Returns the file name without directories.
-    pub fn file_name(&self) -> &str {
-        self.file.rsplit(['/', '\\']).next().unwrap_or_default()
-    }
-
-    /// Formats the line as `overflow.c:42`.
-    pub fn short(&self) -> String {
-        format!("{}:{}", self.file_name(), self.line)
-    }
-}
-
-impl fmt::Display for SourceLine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.file, self.line)
-    }
 }

@@ -2,6 +2,7 @@
 //!
 //! The information is read at the first query, and kept.
 
+mod code_origin;
 mod file_lines;
 mod file_sections;
 mod image_lines;
@@ -12,7 +13,7 @@ mod test_image;
 #[cfg(test)]
 mod tests;
 
-pub use crate::image::lines::image_lines::{InlineSite, SourceLine};
+pub use code_origin::{CodeOrigin, InlineSite, SourceLine};
 pub use file_lines::LineRange;
 pub use image_lines::ImageLines;
 pub use section::{SectionReader, read_section};

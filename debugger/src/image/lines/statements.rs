@@ -1,13 +1,14 @@
-//! Instructions at which a debugger does not stop.
+//! Rows of the line tables at one address, and the row that a debugger shows there.
 //!
-//! An optimised program has rows in its line tables that only say where an instruction came from. A
-//! row at which a statement begins is marked (DWARF 5, section 6.2.2, `is_stmt`).
+//! An optimised program has rows that only say where an instruction came from. A row at which a
+//! statement begins is marked (DWARF 5, section 6.2.2, `is_stmt`). Of several rows at one address
+//! gdb takes the last one that begins a statement. It ignores rows without a line.
 
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use gimli::UnitRef;
+use gimli::{ColumnType, IncompleteLineProgram, LineRows, UnitRef};
 
 use crate::image::lines::section::SectionReader;
 
@@ -15,68 +16,199 @@ use crate::image::lines::section::SectionReader;
 /// memory.
 const RANGES: usize = 1 << 20;
 
+/// Maximum number of rows at one address, for the same reason.
+const ROWS: usize = 1 << 16;
+
 /// Maximum number of units whose ranges are kept.
 const UNITS: usize = 1 << 10;
 
-/// Rows of the line tables that begin no statement, by unit.
+/// A row of a line table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TableRow {
+    /// Number of the file in the table.
+    pub file: u64,
+    /// Line number, from 1; none for code that has no line.
+    pub line: Option<u32>,
+    /// Column, from 1; none if the compiler did not record it.
+    pub column: Option<u32>,
+    /// A statement begins here.
+    pub is_statement: bool,
+}
+
+/// Rows at one address.
+pub struct RowGroup {
+    /// Addresses up to the next row.
+    pub code: Range<u64>,
+    /// The rows, never empty. The last one is the row that a debugger shows.
+    pub rows: Vec<TableRow>,
+    /// The group is the first of a sequence.
+    pub begins_sequence: bool,
+    /// Last row as the table orders them.
+    last: TableRow,
+}
+
+type TableRows = LineRows<SectionReader, IncompleteLineProgram<SectionReader>, usize>;
+
+/// Iterates over the groups of rows of a line table that have code. An unreadable row ends the
+/// table.
+pub struct RowGroups {
+    rows: TableRows,
+    /// Address and rows of the next group.
+    open: Option<(u64, Vec<TableRow>)>,
+    begins_sequence: bool,
+}
+
+impl RowGroups {
+    /// Begins at the first row of a unit; none if the unit has no line table.
+    pub fn of_unit(unit: UnitRef<'_, SectionReader>) -> Option<Self> {
+        Some(Self {
+            rows: unit.line_program.clone()?.rows(),
+            open: None,
+            begins_sequence: true,
+        })
+    }
+
+    /// Ends the group of rows that is open.
+    fn close(&mut self, end: u64) -> Option<RowGroup> {
+        let (start, mut rows) = self.open.take()?;
+        let begins_sequence = std::mem::replace(&mut self.begins_sequence, false);
+        let last = *rows.last()?;
+        if start >= end {
+            return None;
+        }
+        let with_line = |row: &TableRow| row.line.is_some();
+        let shown = rows
+            .iter()
+            .rposition(|row| row.is_statement && with_line(row))
+            .or_else(|| rows.iter().rposition(with_line));
+        if let Some(shown) = shown {
+            let row = rows.remove(shown);
+            rows.push(row);
+        }
+        Some(RowGroup {
+            code: start..end,
+            rows,
+            begins_sequence,
+            last,
+        })
+    }
+}
+
+impl Iterator for RowGroups {
+    type Item = RowGroup;
+
+    fn next(&mut self) -> Option<RowGroup> {
+        while let Ok(Some((_, row))) = self.rows.next_row() {
+            let address = row.address();
+            let found = TableRow {
+                file: row.file_index(),
+                line: row.line().and_then(|line| u32::try_from(line.get()).ok()),
+                column: match row.column() {
+                    ColumnType::LeftEdge => None,
+                    ColumnType::Column(column) => u32::try_from(column.get()).ok(),
+                },
+                is_statement: row.is_stmt(),
+            };
+            let is_end = row.end_sequence();
+            match &mut self.open {
+                Some((start, rows)) if *start == address && !is_end => {
+                    if rows.len() >= ROWS {
+                        return None;
+                    }
+                    rows.push(found);
+                    continue;
+                }
+                _ => {}
+            }
+            let closed = self.close(address);
+            if is_end {
+                self.begins_sequence = true;
+            } else {
+                self.open = Some((address, vec![found]));
+            }
+            if closed.is_some() {
+                return closed;
+            }
+        }
+        None
+    }
+}
+
+/// Rows of the line tables at which a look-up by address must do more than to take the last row, by
+/// unit.
 #[derive(Default)]
 pub struct StatementRows {
-    /// By the offset of the line table; the ranges ascend.
-    by_table: HashMap<usize, Arc<[Range<u64>]>>,
+    /// By the offset of the line table.
+    by_table: HashMap<usize, Arc<UnitRows>>,
+}
+
+/// Ranges of a unit; all ascend.
+#[derive(Default)]
+struct UnitRows {
+    /// Rows that begin no statement.
+    others: Vec<Range<u64>>,
+    /// Rows that a debugger shows instead of the last one at their address.
+    shown: Vec<(Range<u64>, TableRow)>,
+}
+
+/// Row of an instruction.
+pub struct InstructionRow {
+    /// A statement begins here.
+    pub is_statement: bool,
+    /// The row that a debugger shows, if it is not the last one at its address.
+    pub shown: Option<TableRow>,
 }
 
 impl StatementRows {
-    /// Returns false if the row of an instruction begins no statement. The first query for a unit
-    /// reads its line table.
-    pub fn is_statement(&mut self, unit: UnitRef<'_, SectionReader>, address: u64) -> bool {
+    /// Returns the row of an instruction. The first query for a unit reads its line table.
+    pub fn row_at(&mut self, unit: UnitRef<'_, SectionReader>, address: u64) -> InstructionRow {
         let Some(program) = &unit.line_program else {
-            return true;
+            return InstructionRow {
+                is_statement: true,
+                shown: None,
+            };
         };
         let table = program.header().offset().0;
         if self.by_table.len() >= UNITS && !self.by_table.contains_key(&table) {
             self.by_table.clear();
         }
-        let ranges = self
+        let rows = self
             .by_table
             .entry(table)
-            .or_insert_with(|| other_rows(unit).into());
-        let after = ranges.partition_point(|range| range.start <= address);
-        let range = after.checked_sub(1).and_then(|before| ranges.get(before));
-        range.is_none_or(|range| !range.contains(&address))
+            .or_insert_with(|| Arc::new(UnitRows::read(unit)));
+        let is_other = containing(&rows.others, address, |range| range).is_some();
+        let shown = containing(&rows.shown, address, |(range, _)| range);
+        InstructionRow {
+            is_statement: !is_other,
+            shown: shown.map(|(_, row)| *row),
+        }
     }
 }
 
-/// Returns the addresses of the rows that begin no statement. Of several rows at one address, one
-/// that begins a statement is enough.
-fn other_rows(unit: UnitRef<'_, SectionReader>) -> Vec<Range<u64>> {
-    let mut ranges: Vec<Range<u64>> = Vec::new();
-    let Some(program) = unit.line_program.clone() else {
-        return ranges;
-    };
-    let mut rows = program.rows();
-    // Address of the last rows, and whether one of them begins a statement.
-    let mut open: Option<(u64, bool)> = None;
-    // An unreadable row ends the table.
-    while let Ok(Some((_, row))) = rows.next_row() {
-        let address = row.address();
-        let is_statement = row.is_stmt() && !row.end_sequence();
-        open = match open {
-            Some((start, was_statement)) if start == address && !row.end_sequence() => {
-                Some((start, was_statement || is_statement))
+/// Returns the one of ascending ranges that contains an address.
+fn containing<T>(all: &[T], address: u64, range: impl Fn(&T) -> &Range<u64>) -> Option<&T> {
+    let after = all.partition_point(|one| range(one).start <= address);
+    let last = after.checked_sub(1).and_then(|before| all.get(before));
+    last.filter(|one| range(one).contains(&address))
+}
+
+impl UnitRows {
+    fn read(unit: UnitRef<'_, SectionReader>) -> Self {
+        let mut found = Self::default();
+        for group in RowGroups::of_unit(unit).into_iter().flatten() {
+            let shown = group.rows.last().filter(|row| **row != group.last);
+            if let Some(row) = shown {
+                found.shown.push((group.code.clone(), *row));
             }
-            Some((start, false)) if start < address => {
-                ranges.push(start..address);
-                Some((address, is_statement))
+            if !group.rows.iter().any(|row| row.is_statement) {
+                found.others.push(group.code);
             }
-            _ => Some((address, is_statement)),
-        };
-        if row.end_sequence() {
-            open = None;
+            if found.others.len().max(found.shown.len()) >= RANGES {
+                break;
+            }
         }
-        if ranges.len() >= RANGES {
-            break;
-        }
+        found.others.sort_unstable_by_key(|range| range.start);
+        found.shown.sort_unstable_by_key(|(range, _)| range.start);
+        found
     }
-    ranges.sort_unstable_by_key(|range| range.start);
-    ranges
 }

@@ -130,16 +130,61 @@ fn the_code_of_a_file_is_found_by_line() {
 
 #[test]
 fn the_ranges_of_a_file_agree_with_the_lines_of_their_addresses() {
-    let images = images_of("assets/demo/overflow_bare.elf", 0);
-    let file = "/build/trace-corpus/src/overflow.c";
-    let ranges = images
-        .code_of_file(file, &Cancel::default())
-        .expect("ranges");
-    assert!(ranges.len() > 50);
-    for range in ranges {
-        for address in (range.start.0..range.end.0).step_by(4) {
-            check(&images, address, Some(&format!("{file}:{}", range.line)));
+    let demo = ("assets/demo/overflow_bare.elf", "overflow.c", 50);
+    let optimised = ("fixtures/locals/rows.elf", "rows.c", 20);
+    for (image, name, least) in [demo, optimised] {
+        let images = images_of(image, 0);
+        let is_meant = |file: &str| file.ends_with(name);
+        let ranges = images
+            .code_of_files(&is_meant, &Cancel::default())
+            .expect("ranges");
+        assert!(ranges.len() > least, "{name}: {}", ranges.len());
+        for range in ranges {
+            for address in range.start.0..range.end.0 {
+                let line = images.source_at(Address(address)).map(|line| line.short());
+                let expected = format!("{name}:{}", range.line);
+                assert_eq!(line, Some(expected), "{address:#x}");
+            }
         }
+    }
+}
+
+// Lines that gdb 13.1 shows for the program counters. `objdump --dwarf=decodedline` lists further
+// rows at each of them.
+#[test]
+fn the_last_statement_at_an_address_is_its_line() {
+    let images = images_of("fixtures/locals/rows.elf", 0);
+    for (address, line) in [
+        (0x40_00f0, 25),
+        (0x40_00f7, 24),
+        (0x40_0100, 9),
+        (0x40_010e, 11),
+        (0x40_0133, 10),
+        (0x40_013c, 17),
+        (0x40_013f, 17),
+        (0x40_014a, 10),
+        (0x40_0150, 18),
+        (0x40_0153, 18),
+    ] {
+        let expected = format!("/home/dev/locals/rows.c:{line}");
+        check(&images, address, Some(&expected));
+    }
+}
+
+// `objdump --dwarf=decodedline` shows line 0 at these addresses, and gdb 13.1 the calls.
+#[test]
+fn an_instruction_without_a_line_keeps_the_calls_around_it() {
+    let images = images_of("fixtures/locals/inlines.elf", 0);
+    for (address, function, lines) in [
+        (0x20_1211, "inlines::measure", &[55][..]),
+        (0x20_126e, "<u32>::wrapping_add", &[15, 44, 55]),
+    ] {
+        check(&images, address, None);
+        let origin = images.origin_at(Address(address)).expect("an origin");
+        assert_eq!(origin.line(), None);
+        assert_eq!(origin.function().map(|name| &**name), Some(function));
+        let calls: Vec<u32> = origin.inlined_at().iter().map(|site| site.line).collect();
+        assert_eq!(calls, lines, "{address:#x}");
     }
 }
 

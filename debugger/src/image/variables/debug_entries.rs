@@ -1,6 +1,7 @@
 //! Entries of the debug information, by their offsets, with the units that contain them.
 
 use std::collections::HashMap;
+use std::iter::successors;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -313,17 +314,26 @@ impl DebugEntries {
     /// Returns an attribute of an entry, or of the entries that it completes, with the entry that
     /// has it.
     pub fn inherited(&self, entry: &Entry, name: DwAt) -> Option<Inherited> {
-        let mut entry = entry.clone();
-        for _ in 0..ORIGINS {
-            if let Some(value) = entry.die.attr_value(name) {
-                return Some(Inherited { entry, value });
-            }
+        self.with_origins(entry).find_map(|entry| {
+            let value = entry.die.attr_value(name)?;
+            Some(Inherited { entry, value })
+        })
+    }
+
+    /// Returns an entry and those that it completes.
+    fn with_origins(&self, entry: &Entry) -> impl Iterator<Item = Entry> {
+        let origin = |entry: &Entry| {
             let origin = self
-                .reference(&entry, gimli::DW_AT_abstract_origin)
-                .or_else(|| self.reference(&entry, gimli::DW_AT_specification))?;
-            entry = self.entry(origin)?;
-        }
-        None
+                .reference(entry, gimli::DW_AT_abstract_origin)
+                .or_else(|| self.reference(entry, gimli::DW_AT_specification))?;
+            self.entry(origin)
+        };
+        successors(Some(entry.clone()), origin).take(ORIGINS)
+    }
+
+    /// Returns the first declaration of what an entry completes.
+    pub fn completed(&self, entry: &Entry) -> Option<Entry> {
+        self.with_origins(entry).last()
     }
 
     /// Returns the type of an entry; none for `void`. A reference that cannot be resolved is

@@ -1,4 +1,5 @@
 //! Names outside functions: of variables of files and classes, and of enumerators ([`GlobalNames`]).
+//! Functions are listed with the namespaces and classes around them.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,6 +22,9 @@ const LEVELS: usize = 64;
 
 /// Separator of the parts of a name.
 const SEPARATOR: &str = "::";
+
+/// Namespace without a name, as it is written in the names of functions.
+const ANONYMOUS: &str = "(anonymous namespace)::";
 
 /// Meaning of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +63,8 @@ impl NamedEntry {
 #[derive(Default)]
 pub(super) struct GlobalNames {
     entries: HashMap<String, Vec<NamedEntry>>,
+    /// Namespaces and classes around the functions that are in any, each with a separator.
+    scopes: HashMap<UnitOffset, Arc<str>>,
     size_bytes: usize,
 }
 
@@ -96,6 +102,9 @@ impl UnitWalk<'_> {
         let is_transparent = scope.tag() == gimli::DW_TAG_enumeration_type
             && !scope.has_flag(gimli::DW_AT_enum_class);
         let name = self.entries.name_of(scope).filter(|_| !is_transparent);
+        if name.is_none() && scope.tag() == gimli::DW_TAG_namespace {
+            self.prefix.push_str(ANONYMOUS);
+        }
         if let Some(name) = name.filter(|name| self.prefix.len() + name.len() < NAME_BYTES) {
             self.prefix.push_str(&name);
             self.prefix.push_str(SEPARATOR);
@@ -142,7 +151,8 @@ impl UnitWalk<'_> {
         }
         let name = self.entries.name_of(entry)?;
         let is_short = name.len() < NAME_BYTES;
-        is_short.then(|| format!("{}{name}", self.prefix))
+        // A variable in a namespace without a name is named as those around the namespace.
+        is_short.then(|| format!("{}{name}", self.prefix.replace(ANONYMOUS, "")))
     }
 }
 
@@ -154,6 +164,23 @@ impl DebugEntries {
             names.add(self, unit, |_| true);
             names
         })
+    }
+
+    /// Returns the name of a function, with its namespaces and classes if it has no mangled name.
+    pub(super) fn function_name(&self, function: &Entry) -> Option<String> {
+        let name = self.name_of(function)?;
+        if self
+            .inherited(function, gimli::DW_AT_linkage_name)
+            .is_some()
+        {
+            return Some(name);
+        }
+        let declared = self.completed(function)?;
+        let scope = self
+            .names_of(&declared.unit)
+            .scopes
+            .get(&declared.die.offset());
+        Some(scope.map_or_else(|| name.clone(), |scope| format!("{scope}{name}")))
     }
 
     /// Returns the variables that units define outside functions. The first query reads all units.
@@ -222,6 +249,12 @@ impl GlobalNames {
 
     /// Adds an entry if it has a meaning here.
     fn insert(&mut self, entry: &Entry, walk: &mut UnitWalk<'_>, is_kept: fn(NamedKind) -> bool) {
+        if entry.tag() == gimli::DW_TAG_subprogram && !walk.prefix.is_empty() {
+            self.size_bytes += ENTRY_BYTES + walk.prefix.len();
+            let scope = walk.prefix.as_str().into();
+            self.scopes.insert(entry.die.offset(), scope);
+            return;
+        }
         let (Some(kind), Some(id)) = (walk.kind_of(entry), entry.id()) else {
             return;
         };

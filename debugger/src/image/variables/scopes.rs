@@ -89,7 +89,7 @@ fn collected(
     function: &Entry,
     address: u64,
 ) -> Result<CodeScope, gimli::Error> {
-    let name_of = |entry: &Entry| entries.name_of(entry).map(Arc::from);
+    let name_of = |entry: &Entry| entries.function_name(entry).map(Arc::from);
     let mut variables = Vec::new();
     let mut functions = vec![name_of(function)];
     let unit = &function.unit;
