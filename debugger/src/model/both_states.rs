@@ -362,12 +362,12 @@ mod tests {
     /// Lists the rows that are not faded, at a position.
     #[track_caller]
     fn check(a: &str, b: &str, position: u64, expected: &[&str]) {
-        check_watched(a, b, (position, &[]), expected);
+        check_watched(a, b, position, &[], expected);
     }
 
     /// Does the same with watches.
     #[track_caller]
-    fn check_watched(a: &str, b: &str, (position, watches): (u64, &[&str]), expected: &[&str]) {
+    fn check_watched(a: &str, b: &str, position: u64, watches: &[&str], expected: &[&str]) {
         let ((session, _a), (other, _b)) = (tarmac(a), tarmac(b));
         let (cancel, progress) = (Cancel::default(), Default::default());
         let comparison =
@@ -428,20 +428,16 @@ mod tests {
         check_watched(
             &a,
             &b,
-            (5, &["0x120000:4"]),
+            5,
+            &["0x120000:4"],
             &[buffer, "sp 00009000 00019000"],
         );
         // The stack lies elsewhere.
         let stack = "[9100 / 19100:4] 00000011 00000022";
-        check_watched(
-            &a,
-            &b,
-            (5, &["[sp+0x100]"]),
-            &[stack, "sp 00009000 00019000"],
-        );
-        check_watched(&a, &b, (5, &["0x9100:4"]), &[stack, "sp 00009000 00019000"]);
+        check_watched(&a, &b, 5, &["[sp+0x100]"], &[stack, "sp 00009000 00019000"]);
+        check_watched(&a, &b, 5, &["0x9100:4"], &[stack, "sp 00009000 00019000"]);
         // Neither a register nor an unknown expression is memory.
-        check_watched(&a, &b, (5, &["r1", "nothing"]), &["sp 00009000 00019000"]);
+        check_watched(&a, &b, 5, &["r1", "nothing"], &["sp 00009000 00019000"]);
     }
 
     #[test]
