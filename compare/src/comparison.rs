@@ -1,8 +1,9 @@
 //! The comparison of two traces ([`Comparison`]).
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use stepback_index::answer::Value;
+use stepback_index::answer::{Heap, Value};
 use stepback_index::{Cancel, Index, QueryError};
 use stepback_machine::Address;
 
@@ -12,7 +13,7 @@ use crate::cause::{Cause, MatchedSteps, cause_of_decision, cause_of_difference, 
 use crate::divergence::{ParallelEnd, ParallelRun, TraceSide, parallel_run};
 use crate::region::{Alignment, Region, RegionKind, StepPair};
 use crate::rules::{Forgiven, Forgiving, Tolerances};
-use crate::slides::Slides;
+use crate::slides::{PART_GAP, Slides};
 use crate::threads::{ThreadPair, ThreadPairs, thread_pairs};
 use crate::values::blocks::{Allocator, Allocators, moved_blocks};
 use crate::values::difference::{CellDifference, StepDifference};
@@ -35,6 +36,8 @@ pub struct CompareOptions<'p> {
     /// Functions that allocate memory. A pointer into a block equals one into the block that the
     /// same call allocated in the other trace.
     pub allocators: Vec<Allocator>,
+    /// Blocks that markers of both traces record, which are the same if the same call allocated them.
+    pub heaps: [Heap; 2],
     /// Counts the matched steps whose values were compared, for a meter.
     pub progress: Option<&'p AtomicU64>,
 }
@@ -140,6 +143,26 @@ impl Comparison {
             && self.compared.iter().all(ThreadComparison::is_equal)
     }
 
+    /// Returns the address in the second trace of what the first has at an address, for a pair of
+    /// threads. Memory near a part of the address space belongs to it.
+    pub fn to_second(&self, pair: usize, address: Address) -> Address {
+        let threads = self.compared.get(pair);
+        let block = threads.and_then(|threads| threads.distances.of_block(address.0));
+        let code = self.slides.extents();
+        let memory = threads
+            .into_iter()
+            .flat_map(|threads| &threads.moved_memory);
+        let memory = memory.map(|moved| (moved.extent.clone(), moved.distance));
+        let gap = |extent: &Range<u64>| {
+            let after = (address.0.saturating_add(1)).saturating_sub(extent.end);
+            extent.start.saturating_sub(address.0).max(after)
+        };
+        let near = code.chain(memory).min_by_key(|(extent, _)| gap(extent));
+        let part = near.filter(|(extent, _)| gap(extent) < PART_GAP);
+        let distance = block.or(part.map(|(_, distance)| distance));
+        Address(address.0.wrapping_add(distance.unwrap_or_default()))
+    }
+
     /// Returns true if all steps of both traces match.
     pub fn has_same_paths(&self) -> bool {
         let mut regions = self.compared.iter().flat_map(|it| it.alignment.regions());
@@ -226,6 +249,7 @@ fn compare_threads(
         &alignment,
         &Allocators {
             functions: &options.allocators,
+            heaps: &options.heaps,
             slides,
             parts: &parts,
         },

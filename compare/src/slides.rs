@@ -6,6 +6,9 @@
 //! (program and libraries) vote separately, since address space randomisation moves each by itself.
 
 use std::collections::VecDeque;
+use std::ops::Range;
+use std::panic::resume_unwind;
+use std::thread;
 
 use foldhash::{HashMap, HashSet};
 use stepback_index::answer::{ExecutedCode, ThreadId};
@@ -14,7 +17,7 @@ use stepback_index::{Cancel, Index, QueryError};
 use stepback_machine::{Address, Encoding};
 
 /// Distance between two instructions from which they belong to different parts.
-const PART_GAP: u64 = 1 << 20;
+pub(crate) const PART_GAP: u64 = 1 << 20;
 /// Maximum number of places of an instruction that votes.
 const RARE: usize = 4;
 /// Minimum number of votes for a distance.
@@ -54,7 +57,12 @@ impl Slides {
     /// See [`QueryError`].
     pub fn detect(a: &Index, b: &Index, cancel: &Cancel) -> Result<Self, QueryError> {
         let places = match (a.executed_codes(), b.executed_codes()) {
-            ([], _) | (_, []) => [by_course(a, cancel)?, by_course(b, cancel)?],
+            ([], _) | (_, []) => thread::scope(|scope| {
+                let other = scope.spawn(|| by_course(b, cancel));
+                let one = by_course(a, cancel)?;
+                let other = other.join().unwrap_or_else(|panic| resume_unwind(panic))?;
+                Ok::<_, QueryError>([one, other])
+            })?,
             (a, b) => [by_encoding(a), by_encoding(b)],
         };
         let [one, other] = &places;
@@ -105,6 +113,14 @@ impl Slides {
     /// Returns the parts of the second trace's code that moved.
     pub fn moved(&self) -> impl Iterator<Item = &CodePart> {
         self.parts.iter().filter(|part| part.distance != 0)
+    }
+
+    /// Returns the addresses of each part in the first trace, with its distance.
+    pub(crate) fn extents(&self) -> impl Iterator<Item = (Range<u64>, u64)> {
+        self.parts.iter().map(|part| {
+            let in_first = |address: Address| address.0.wrapping_sub(part.distance);
+            (in_first(part.first)..in_first(part.end), part.distance)
+        })
     }
 
     /// Returns an address of code of the second trace as the first trace has it. An address outside

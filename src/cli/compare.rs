@@ -10,11 +10,14 @@ use stepback_compare::Comparison;
 use stepback_debugger::analysis::compare_rules::{read_rules, unknown_registers};
 use stepback_debugger::analysis::compare_traces::compare_traces;
 use stepback_debugger::analysis::profile_differences::{FunctionDifference, profile_differences};
+use stepback_debugger::place::PositionName;
 use stepback_debugger::session::{OpenOptions, SecondTrace, Session};
 use stepback_index::build::BuildProgress;
 
 use crate::cli::answer_forms::AnswerForms;
+use crate::cli::cells::resolved;
 use crate::cli::compare_json::{self, CompareJson};
+use crate::cli::compare_json_threads::ComparePage;
 use crate::cli::compare_markdown;
 use crate::cli::compare_text;
 use crate::cli::compared_traces::ComparedTraces;
@@ -53,6 +56,18 @@ pub struct CompareArguments {
     /// Print a report of everything that differs, as Markdown.
     #[arg(long, conflicts_with = "json")]
     pub markdown: bool,
+    /// List the regions that begin, and the differing steps, at or after this position of TRACE.
+    #[arg(
+        long,
+        value_name = "POS",
+        allow_negative_numbers = true,
+        requires = "json",
+        default_value = "start"
+    )]
+    pub from: PositionName,
+    /// Maximum number of listed regions, and of listed differing steps (default: all, and 2,000).
+    #[arg(long, value_name = "N", requires = "json")]
+    pub limit: Option<usize>,
     #[command(flatten)]
     pub common: TraceArguments,
 }
@@ -167,7 +182,13 @@ fn answer(arguments: &CompareArguments, report: &mut Report<'_>) -> Result<()> {
         functions: &functions,
     };
     match (report.is_json, arguments.markdown) {
-        (true, _) => report.json(&CompareJson::new(&traces, report)?)?,
+        (true, _) => {
+            let page = ComparePage {
+                from: resolved(&arguments.from, report)?,
+                limit: arguments.limit,
+            };
+            report.json(&CompareJson::new(&traces, page, report)?)?;
+        }
         (false, true) => compare_markdown::print(&traces, report)?,
         (false, false) => compare_text::print(&traces, report)?,
     }

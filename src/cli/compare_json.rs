@@ -6,7 +6,7 @@ use serde::Serialize;
 use stepback_compare::{Forgiven, TraceSide};
 
 use crate::cli::answer_forms::AnswerForms;
-use crate::cli::compare_json_threads::ThreadPairJson;
+use crate::cli::compare_json_threads::{ComparePage, ThreadPairJson};
 use crate::cli::compare_words::{distance_text, rule_text};
 use crate::cli::compared_traces::ComparedTraces;
 use crate::cli::json::{FunctionJson, hex};
@@ -83,7 +83,11 @@ struct ForgivenJson {
 
 impl CompareJson {
     /// Describes a comparison.
-    pub fn new(traces: &ComparedTraces<'_>, report: &Report<'_>) -> Result<Self> {
+    pub fn new(
+        traces: &ComparedTraces<'_>,
+        page: ComparePage,
+        report: &Report<'_>,
+    ) -> Result<Self> {
         let comparison = traces.comparison;
         let trace = |side| {
             let session = traces.session(side);
@@ -99,7 +103,7 @@ impl CompareJson {
         let is_one = moved.iter().all(|part| Some(part.distance) == first);
         let mut thread_pairs = Vec::new();
         for threads in &comparison.compared {
-            thread_pairs.push(ThreadPairJson::new(traces, threads, report)?);
+            thread_pairs.push(ThreadPairJson::new(traces, threads, page, report)?);
         }
         let names = |side, threads: &[stepback_index::answer::ThreadId]| {
             let index = &traces.session(side).index;

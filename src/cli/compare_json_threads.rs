@@ -8,6 +8,7 @@ use stepback_compare::{
     StepDifference, StepPair, ThreadComparison, TraceSide,
 };
 use stepback_index::answer::SliceEndKind;
+use stepback_parsers::Position;
 
 use crate::cli::compare_words::{
     cell_value, compare_function, distance_text, interval, missing_head, moved_objects, place_text,
@@ -17,8 +18,17 @@ use crate::cli::compared_traces::{ComparedTraces, ThreadSteps, thread_of};
 use crate::cli::json::{FunctionJson, StepJson, hex};
 use crate::cli::report::Report;
 
-/// Maximum number of differing steps that are listed.
+/// Maximum number of differing steps that are listed, unless another is requested.
 const LISTED_STEPS: usize = 2000;
+
+/// The part of the regions and of the differing steps that is listed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ComparePage {
+    /// Position in A before the first of them.
+    pub from: Position,
+    /// Maximum number of each; none: all regions, and [`LISTED_STEPS`].
+    pub limit: Option<usize>,
+}
 
 #[derive(Serialize, JsonSchema)]
 pub(super) struct ThreadPairJson {
@@ -54,8 +64,11 @@ pub(super) struct ThreadPairJson {
     exception_in: Option<&'static str>,
     /// Number of matched pairs of steps.
     matched: u64,
-    /// All regions, in order and without gaps.
+    /// Regions in order and without gaps: all, unless `--from` or `--limit` is given.
     regions: Vec<RegionJson>,
+    /// Position in A from which the rest is listed, for `--from`. None if nothing is left after
+    /// `regions` and the listed steps.
+    next_from: Option<u64>,
     /// Number of the last regions without partners after which the values were not compared.
     unexamined_regions: u64,
 }
@@ -139,7 +152,7 @@ struct CauseJson {
 struct DifferingStepsJson {
     /// Number of them.
     differing: u64,
-    /// The first 2,000 of them, in A.
+    /// The first 2,000 of them, or those from `--from` on and at most `--limit`, in A.
     listed: Vec<u64>,
     /// True if all are listed.
     complete: bool,
@@ -171,9 +184,10 @@ impl ThreadPairJson {
     pub fn new<'a>(
         traces: &'a ComparedTraces<'a>,
         threads: &'a ThreadComparison,
+        page: ComparePage,
         report: &Report<'_>,
     ) -> Result<Self> {
-        ThreadWriter::new(traces, threads, report).json()
+        ThreadWriter::new(traces, threads, report).json(page)
     }
 }
 
@@ -200,18 +214,53 @@ impl<'a, 'r> ThreadWriter<'a, 'r> {
         }
     }
 
-    fn json(mut self) -> Result<ThreadPairJson> {
+    /// Lists the regions of a page, and returns the position of the first one after it. Regions that
+    /// begin at the same position are on the same page.
+    fn regions(&mut self, page: ComparePage) -> Result<(Vec<RegionJson>, Option<u64>)> {
+        let mut regions: Vec<RegionJson> = Vec::new();
+        for (region, details) in self.threads.regions() {
+            let start = self.in_a.number(region.a.start)?;
+            if start < page.from.0 {
+                continue;
+            }
+            let is_full = page
+                .limit
+                .is_some_and(|limit| regions.len() >= limit.max(1));
+            if is_full && regions.last().is_none_or(|last| last.a[0] < start) {
+                return Ok((regions, Some(start)));
+            }
+            regions.push(self.region(region, details)?);
+        }
+        Ok((regions, None))
+    }
+
+    /// Lists the differing steps of a page, and returns the first one after it.
+    fn differing_steps(&mut self, page: ComparePage) -> Result<(Vec<u64>, Option<u64>)> {
+        let limit = page.limit.unwrap_or(LISTED_STEPS).max(1);
+        let values = self.threads.values_before_divergence();
+        let mut listed = Vec::new();
+        for number in values.iter().flat_map(|values| &values.steps) {
+            let step = self.in_a.number(*number)?;
+            match (step < page.from.0, listed.len() < limit) {
+                (true, _) => {}
+                (false, true) => listed.push(step),
+                (false, false) => return Ok((listed, Some(step))),
+            }
+        }
+        Ok((listed, None))
+    }
+
+    fn json(mut self, page: ComparePage) -> Result<ThreadPairJson> {
         let threads = self.threads;
         let values = threads.values_before_divergence();
         let differing = values.map_or(0, |values| values.differing);
-        let mut listed = Vec::new();
-        let numbers = values.iter().flat_map(|values| &values.steps);
-        for number in numbers.take(LISTED_STEPS) {
-            listed.push(self.in_a.number(*number)?);
-        }
-        let mut regions = Vec::new();
-        for (region, details) in threads.regions() {
-            regions.push(self.region(region, details)?);
+        let (mut listed, next_step) = self.differing_steps(page)?;
+        let (mut regions, next_region) = self.regions(page)?;
+        let next_from = next_step.into_iter().chain(next_region).min();
+        if let Some(end) = next_from.filter(|_| page.limit.is_some()) {
+            // The next page lists the rest of both.
+            listed.retain(|step| *step < end);
+            regions.retain(|region| region.a[0] < end);
         }
         let name = |side| {
             let thread = thread_of(threads.threads, side);
@@ -276,6 +325,7 @@ impl<'a, 'r> ThreadWriter<'a, 'r> {
             exception_in: threads.exception.map(side_word),
             matched: threads.alignment.matched(),
             regions,
+            next_from,
             unexamined_regions: threads.unexamined_regions,
         })
     }

@@ -14,7 +14,7 @@ mod check;
 mod commands;
 pub mod compare;
 pub mod compare_json;
-mod compare_json_threads;
+pub mod compare_json_threads;
 mod compare_markdown;
 mod compare_text;
 mod compare_text_regions;

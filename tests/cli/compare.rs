@@ -276,3 +276,30 @@ fn the_status_of_a_failed_comparison_is_2() {
         .ends_misspelt()
         .says("no_such_function");
 }
+
+#[test]
+fn pages_list_every_region_and_differing_step_once() {
+    let sandbox = Sandbox::new();
+    let [a, b] = pair(&sandbox, "sra-path", "log");
+    let whole = different(&sandbox, &[&a, &b]);
+    let whole = &whole["thread_pairs"][0];
+    assert_eq!(whole["next_from"], Value::Null);
+    let (mut regions, mut steps, mut from) = (Vec::new(), Vec::new(), json!("start"));
+    let mut pages = 0;
+    while from != Value::Null {
+        let start = from
+            .as_str()
+            .map_or_else(|| from.to_string(), str::to_owned);
+        let page = different(&sandbox, &[&a, &b, "--from", &start, "--limit", "7"]);
+        let page = &page["thread_pairs"][0];
+        let listed = &page["differing_steps_before_divergence"]["listed"];
+        steps.extend(listed.as_array().unwrap().clone());
+        regions.extend(page["regions"].as_array().unwrap().clone());
+        from = page["next_from"].clone();
+        pages += 1;
+    }
+    assert!(pages > 3, "{pages}");
+    assert_eq!(json!(regions), whole["regions"]);
+    let listed = &whole["differing_steps_before_divergence"]["listed"];
+    assert_eq!(json!(steps), *listed);
+}

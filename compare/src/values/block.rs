@@ -140,7 +140,7 @@ impl EffectBlock {
             to: range.end,
         };
         let mut last = None;
-        events.each(index, cancel, |event| {
+        events.each_recorded(index, cancel, |event| {
             if event.thread == thread {
                 block.take(index, &event, &mut last, numbers);
             }

@@ -1,13 +1,14 @@
-//! Blocks that the same calls of allocating functions return in both traces ([`moved_blocks`]).
+//! Blocks that the same calls of allocating functions return in both traces ([`moved_blocks`]): calls
+//! of functions whose addresses are known, or calls that markers of the trace record.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use stepback_index::answer::{Call, CallId, Value};
+use stepback_index::answer::{Call, CallId, Heap, ThreadId, Value};
 use stepback_index::query::RegistersAt;
 use stepback_index::{Cancel, Query as _, QueryError};
 use stepback_machine::Address;
-use stepback_parsers::Position;
+use stepback_parsers::{Position, Step};
 
 use crate::align::side::Side;
 use crate::region::Alignment;
@@ -44,6 +45,16 @@ pub(crate) fn moved_blocks(
     cancel: &Cancel,
 ) -> Result<BTreeMap<u64, Vec<Range<u64>>>, QueryError> {
     let mut found: BTreeMap<u64, Vec<Range<u64>>> = BTreeMap::new();
+    let mut add = |one: Block, other: Block| {
+        let distance = other.address.wrapping_sub(one.address);
+        if distance != 0 && !allocators.parts.contains(&distance) {
+            // The blocks of both must have the same size, or a pointer is another one.
+            let size = one.size_bytes.min(other.size_bytes);
+            let end = one.address.saturating_add(size).saturating_add(MARGIN);
+            let range = one.address.saturating_sub(MARGIN)..end;
+            found.entry(distance).or_default().push(range);
+        }
+    };
     let calls = a.index.plain_calls();
     let mut examined = 0;
     for id in (0..calls.len()).map(CallId) {
@@ -66,15 +77,9 @@ pub(crate) fn moved_blocks(
         let Some((one, other)) = one.zip(other) else {
             continue;
         };
-        let distance = other.address.wrapping_sub(one.address);
-        if distance != 0 && !allocators.parts.contains(&distance) {
-            // The blocks of both must have the same size, or a pointer is another one.
-            let size = one.size_bytes.min(other.size_bytes);
-            let end = one.address.saturating_add(size).saturating_add(MARGIN);
-            let range = one.address.saturating_sub(MARGIN)..end;
-            found.entry(distance).or_default().push(range);
-        }
+        add(one, other);
     }
+    recorded_blocks(a, b, alignment, allocators.heaps, &mut add)?;
     found.values_mut().for_each(merge);
     Ok(found)
 }
@@ -82,6 +87,8 @@ pub(crate) fn moved_blocks(
 /// Functions that allocate in both traces.
 pub(crate) struct Allocators<'a> {
     pub functions: &'a [Allocator],
+    /// Blocks that markers of the traces record.
+    pub heaps: &'a [Heap; 2],
     pub slides: &'a Slides,
     /// Distances of whole parts of the address space.
     pub parts: &'a [u64],
@@ -100,6 +107,48 @@ impl Allocators<'_> {
         let mut functions = self.functions.iter();
         functions.find(|allocator| allocator.function.0 == address)
     }
+}
+
+/// Passes on the recorded blocks whose allocating functions end with matched steps.
+fn recorded_blocks(
+    a: &Side<'_>,
+    b: &mut Side<'_>,
+    alignment: &Alignment,
+    heaps: &[Heap; 2],
+    mut take: impl FnMut(Block, Block),
+) -> Result<(), QueryError> {
+    let [in_a, in_b] = heaps;
+    let in_b = blocks_by_step(in_b, b.thread);
+    for (step, one) in blocks_by_step(in_a, a.thread) {
+        let Some(number) = alignment.partner(a.number_of(step)?) else {
+            continue;
+        };
+        let partner = b.addresses.step(number)?;
+        if let Some((one, other)) = one.zip(in_b.get(&partner).copied().flatten()) {
+            take(one, other);
+        }
+    }
+    Ok(())
+}
+
+/// Returns the recorded blocks of a thread by the last step of their allocation; `None` where several
+/// are allocated at one step.
+fn blocks_by_step(heap: &Heap, thread: ThreadId) -> BTreeMap<Step, Option<Block>> {
+    let mut found = BTreeMap::new();
+    for block in heap.blocks().filter(|block| block.allocated_by == thread) {
+        let Some(step) = block.allocated_step else {
+            continue;
+        };
+        let only = Block {
+            address: block.address.0,
+            size_bytes: block.size_bytes,
+        };
+        let entry = found.entry(step);
+        entry
+            .and_modify(|known| *known = None)
+            .or_insert(Some(only));
+    }
+    found
 }
 
 /// Returns the call of the second trace whose first step matches that of a call.

@@ -36,24 +36,49 @@ impl Distances {
             return Some(PointerTarget::Part(distance));
         }
         let ranges = self.blocks.get(&distance)?;
-        let after = ranges.partition_point(|range| range.start <= a);
-        let range = ranges.get(after.checked_sub(1)?)?;
-        range.contains(&a).then_some(PointerTarget::Block)
+        contains(ranges, a).then_some(PointerTarget::Block)
+    }
+
+    /// Returns the distance of the allocated block that contains an address of the first trace.
+    pub fn of_block(&self, address: u64) -> Option<u64> {
+        let mut blocks = self.blocks.iter();
+        let block = blocks.find(|(_, ranges)| contains(ranges, address));
+        block.map(|(distance, _)| *distance)
     }
 
     /// Returns what two values have in common that differ only in pointers to the same thing: each
     /// of their words is equal, or a pair of such addresses. A word may hold the low half of a
     /// pointer to a part.
     pub fn of_pointers(&self, a: &Value, b: &Value) -> Option<PointerTarget> {
+        self.of_bytes(&a.0, &b.0, |byte| *byte)
+    }
+
+    /// Returns the same for two values whose bytes are known.
+    pub fn of_known(&self, a: &[u8], b: &[u8]) -> Option<PointerTarget> {
+        self.of_bytes(a, b, |byte| Some(*byte))
+    }
+
+    fn of_bytes<B: PartialEq>(
+        &self,
+        a: &[B],
+        b: &[B],
+        known: impl Fn(&B) -> Option<u8>,
+    ) -> Option<PointerTarget> {
+        let number = |bytes: &[B]| {
+            let mut bytes = bytes.iter().rev();
+            bytes.try_fold(0, |number, byte| {
+                Some(number << 8 | u64::from(known(byte)?))
+            })
+        };
         let mut found = None;
-        for (one, other) in a.0.chunks(8).zip(b.0.chunks(8)) {
+        for (one, other) in a.chunks(8).zip(b.chunks(8)) {
             if one != other {
                 let (first, second) = number(one).zip(number(other))?;
                 let target = self.of_words(first, second, one.len().min(other.len()))?;
                 found.get_or_insert(target);
             }
         }
-        found.filter(|_| a.0.len() == b.0.len())
+        found.filter(|_| a.len() == b.len())
     }
 
     fn of_words(&self, a: u64, b: u64, len_bytes: usize) -> Option<PointerTarget> {
@@ -70,10 +95,11 @@ impl Distances {
     }
 }
 
-/// Returns the number that some bytes are, the lowest first; `None` if one is unknown.
-fn number(bytes: &[Option<u8>]) -> Option<u64> {
-    let mut bytes = bytes.iter().rev();
-    bytes.try_fold(0, |number, byte| Some(number << 8 | u64::from((*byte)?)))
+/// Returns true if one of some ranges, sorted and disjoint, contains an address.
+fn contains(ranges: &[Range<u64>], address: u64) -> bool {
+    let after = ranges.partition_point(|range| range.start <= address);
+    let range = after.checked_sub(1).and_then(|place| ranges.get(place));
+    range.is_some_and(|range| range.contains(&address))
 }
 
 #[cfg(test)]

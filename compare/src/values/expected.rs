@@ -41,7 +41,7 @@ impl KnownRegisters {
         step: BlockStep<'_>,
         result: &StepResult,
     ) -> bool {
-        let Some(expression) = result.expression(instruction) else {
+        let Some((expression, size_bytes)) = result.expression(instruction) else {
             return false;
         };
         let reads: Vec<&AccessEffect> = step
@@ -73,7 +73,8 @@ impl KnownRegisters {
             return false;
         };
         let recorded = &result.value.0;
-        let mut bytes = recorded.iter().zip(expected.to_le_bytes());
+        let recorded = recorded.iter().take(usize::from(size_bytes));
+        let mut bytes = recorded.zip(expected.to_le_bytes());
         bytes.any(|(recorded, expected)| recorded.is_some_and(|byte| byte != expected))
     }
 }
@@ -94,20 +95,22 @@ impl StepResult {
         })
     }
 
-    /// Returns the value that an instruction gives it; `None` if that is not known.
-    fn expression<'i>(&self, instruction: &'i Instruction) -> Option<&'i Expression> {
+    /// Returns the value that an instruction gives it, and the number of bytes that it writes at most.
+    /// `None` if that is not known.
+    fn expression<'i>(&self, instruction: &'i Instruction) -> Option<(&'i Expression, u16)> {
         let meaning = &instruction.meaning;
         match &self.place {
             DifferingPlace::Register { view, .. } => {
                 let mut effects = meaning.writes.iter();
                 let effect = effects.find(|effect| effect.view.register == view.register)?;
-                (effect.view.offset == 0).then_some(&effect.value)
+                let view = effect.view;
+                (view.offset == 0).then_some((&effect.value, view.size_bytes))
             }
             DifferingPlace::Memory { .. } => {
                 let is_store = |operand: &&MemoryOperand| operand.kind == AccessKind::Write;
                 let mut stores = meaning.memory.iter().filter(is_store);
                 let only = stores.next().filter(|_| stores.next().is_none())?;
-                Some(&only.value)
+                Some((&only.value, u16::MAX))
             }
             DifferingPlace::Code(_) | DifferingPlace::Disassembly(_) => None,
         }

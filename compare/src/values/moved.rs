@@ -2,6 +2,7 @@
 //! randomisation moves the stack, the heap and mappings by different distances.
 
 use std::cmp::Reverse;
+use std::mem;
 use std::ops::Range;
 
 use foldhash::HashMap;
@@ -11,7 +12,7 @@ use stepback_machine::RegisterId;
 use crate::align::side::Side;
 use crate::region::{Region, RegionKind};
 use crate::values::block::{AccessEffect, EffectBlock, StepEffects};
-use crate::values::pass::positions;
+use crate::values::pass::{read_blocks, step_range};
 use crate::values::registers::RegisterNumbers;
 
 /// Number of matched steps that show whether anything moved.
@@ -65,6 +66,7 @@ pub(crate) fn moved_memory<'a>(
         a,
         b,
         numbers,
+        spare: Default::default(),
         code: aligned.moved,
         votes: Votes::default(),
     };
@@ -93,6 +95,8 @@ struct Poll<'p, 'a> {
     a: &'p mut Side<'a>,
     b: &'p mut Side<'a>,
     numbers: [RegisterNumbers<'a>; 2],
+    /// Blocks that are not in use any more.
+    spare: [EffectBlock; 2],
     votes: Votes,
 }
 
@@ -128,11 +132,9 @@ impl Poll<'_, '_> {
         in_b: Range<u64>,
         cancel: &Cancel,
     ) -> Result<(), QueryError> {
-        let [of_a, of_b] = &mut self.numbers;
-        let at = positions(self.a, in_a)?;
-        let one = EffectBlock::read(self.a.index, self.a.thread, at, of_a, cancel)?;
-        let at = positions(self.b, in_b)?;
-        let other = EffectBlock::read(self.b.index, self.b.thread, at, of_b, cancel)?;
+        let steps = [step_range(self.a, in_a)?, step_range(self.b, in_b)?];
+        let [one, other] =
+            read_blocks(steps, &mut self.numbers, mem::take(&mut self.spare), cancel)?;
         for (step, partner) in one.steps().iter().zip(other.steps()) {
             let (in_a, in_b) = (one.accesses(step), other.accesses(partner));
             self.votes.accesses(in_a, in_b);
@@ -148,6 +150,7 @@ impl Poll<'_, '_> {
                 *self.votes.pointers.entry(b.wrapping_sub(a)).or_default() += 1;
             }
         }
+        self.spare = [one, other];
         Ok(())
     }
 }

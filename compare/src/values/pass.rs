@@ -64,7 +64,7 @@ impl<'a, 'p> ValuePass<'a, 'p> {
         forgiving: &'p mut Forgiving,
         cancel: &'p Cancel,
     ) -> Self {
-        let numbers = [(); 2].map(|()| RegisterNumbers::new(comparer.first, comparer.thread));
+        let numbers = comparer.numbers();
         Self {
             a,
             b,
@@ -110,10 +110,49 @@ impl<'a, 'p> ValuePass<'a, 'p> {
         count_steps: impl Fn(u64),
     ) -> Result<RegionValues, QueryError> {
         let mut found = RegionValues::default();
+        let mut numbers = mem::replace(&mut self.numbers, self.comparer.numbers());
+        let cancel = self.cancel;
+        let mut ready = match self.next_part(region, 0, &count_steps)? {
+            Some(part) => {
+                let blocks = read_blocks(part.steps, &mut numbers, self.spare(), cancel)?;
+                Some((part.place, blocks))
+            }
+            None => None,
+        };
+        while let Some((place, [a, b])) = ready {
+            cancel.check()?;
+            let next = self.next_part(region, place.end, &count_steps)?;
+            let spare = self.spare();
+            // The next steps are read while these are compared.
+            ready = thread::scope(|scope| {
+                let numbers = &mut numbers;
+                let reader = next.map(|part| {
+                    let read = move || read_blocks(part.steps, numbers, spare, cancel);
+                    (part.place, scope.spawn(read))
+                });
+                self.block(region, place.clone(), [&a, &b], &mut found);
+                let joined = reader.map(|(place, reader)| {
+                    let blocks = reader.join().unwrap_or_else(|panic| resume_unwind(panic));
+                    Ok::<_, QueryError>((place, blocks?))
+                });
+                joined.transpose()
+            })?;
+            count_steps(place.end - place.start);
+            self.spare = [a, b];
+        }
+        self.numbers = numbers;
+        Ok(found)
+    }
+
+    /// Returns the next steps of a matched region that must be read, from a place in it.
+    fn next_part(
+        &mut self,
+        region: &Region,
+        mut from: u64,
+        count_steps: impl Fn(u64),
+    ) -> Result<Option<RegionPart<'a>>, QueryError> {
         let count = region.a.end - region.a.start;
-        let mut from = 0;
         while from < count {
-            self.cancel.check()?;
             let start = StepPair {
                 a: region.a.start + from,
                 b: region.b.start + from,
@@ -122,18 +161,25 @@ impl<'a, 'p> ValuePass<'a, 'p> {
                 Some(runs) => runs.next(start, count - from)?,
                 None => count - from..count - from,
             };
-            let steps = match equal.start {
-                0 => equal.end,
-                unequal => {
-                    let steps = unequal.min(BLOCK_STEPS);
-                    self.block(region, from..from + steps, &mut found)?;
-                    steps
-                }
-            };
-            count_steps(steps);
-            from += steps;
+            if equal.start > 0 {
+                let steps = equal.start.min(BLOCK_STEPS);
+                return Ok(Some(RegionPart {
+                    place: from..from + steps,
+                    steps: [
+                        step_range(self.a, start.a..start.a + steps)?,
+                        step_range(self.b, start.b..start.b + steps)?,
+                    ],
+                }));
+            }
+            self.cancel.check()?;
+            count_steps(equal.end);
+            from += equal.end;
         }
-        Ok(found)
+        Ok(None)
+    }
+
+    fn spare(&mut self) -> [EffectBlock; 2] {
+        mem::take(&mut self.spare)
     }
 
     /// Compares consecutive steps of a matched region, counted from its start.
@@ -141,11 +187,10 @@ impl<'a, 'p> ValuePass<'a, 'p> {
         &mut self,
         region: &Region,
         part: Range<u64>,
+        [a, b]: [&EffectBlock; 2],
         found: &mut RegionValues,
-    ) -> Result<(), QueryError> {
-        let steps_of = |steps: &Range<u64>| steps.start + part.start..steps.start + part.end;
-        let [a, b] = self.blocks(steps_of(&region.a), steps_of(&region.b))?;
-        let differing = self.block_differences(&a, &b);
+    ) {
+        let differing = self.block_differences(a, b);
         if let Some(pointers) = &mut self.pointers {
             pointers.number_steps(region.a.start + part.start);
         }
@@ -155,7 +200,7 @@ impl<'a, 'p> ValuePass<'a, 'p> {
                 b: region.b.start + part.start + place,
             };
             if steps.a + 1 < region.a.end {
-                self.drop_untaken_branches(&mut cells, &a, place);
+                self.drop_untaken_branches(&mut cells, a, place);
             }
             if cells.is_empty() {
                 continue;
@@ -168,8 +213,6 @@ impl<'a, 'p> ValuePass<'a, 'p> {
             }
             found.first.get_or_insert(StepDifference { steps, cells });
         }
-        self.spare = [a, b];
-        Ok(())
     }
 
     /// Removes the condition of a branch after which both threads continue at the same step: not
@@ -189,23 +232,9 @@ impl<'a, 'p> ValuePass<'a, 'p> {
         a: Range<u64>,
         b: Range<u64>,
     ) -> Result<[EffectBlock; 2], QueryError> {
-        let in_a = positions(self.a, a)?;
-        let in_b = positions(self.b, b)?;
-        let [of_a, of_b] = &mut self.numbers;
-        let [one, other] = mem::take(&mut self.spare);
-        let cancel = self.cancel;
-        let steps = |side: &Side<'a>, range| StepRange {
-            index: side.index,
-            thread: side.thread,
-            range,
-        };
-        let (in_a, in_b) = (steps(self.a, in_a), steps(self.b, in_b));
-        thread::scope(|scope| {
-            let other = scope.spawn(move || other.refill(in_b, of_b, cancel));
-            let one = one.refill(in_a, of_a, cancel)?;
-            let other = other.join().unwrap_or_else(|panic| resume_unwind(panic))?;
-            Ok([one, other])
-        })
+        let steps = [step_range(self.a, a)?, step_range(self.b, b)?];
+        let spare = self.spare();
+        read_blocks(steps, &mut self.numbers, spare, self.cancel)
     }
 
     /// Returns the differing steps of two blocks, by their place, without what rules forgive.
@@ -242,11 +271,43 @@ impl<'a, 'p> ValuePass<'a, 'p> {
     }
 }
 
-/// Returns the positions around some steps of a thread.
-pub(crate) fn positions(
-    side: &mut Side<'_>,
+/// Consecutive steps of a matched region.
+struct RegionPart<'a> {
+    /// Their numbers, counted from the start of the region.
+    place: Range<u64>,
+    steps: [StepRange<'a>; 2],
+}
+
+/// Reads steps of both threads, in parallel, into the memory of other blocks.
+pub(crate) fn read_blocks(
+    steps: [StepRange<'_>; 2],
+    numbers: &mut [RegisterNumbers<'_>; 2],
+    spare: [EffectBlock; 2],
+    cancel: &Cancel,
+) -> Result<[EffectBlock; 2], QueryError> {
+    let ([in_a, in_b], [of_a, of_b], [one, other]) = (steps, numbers, spare);
+    thread::scope(|scope| {
+        let other = scope.spawn(move || other.refill(in_b, of_b, cancel));
+        let one = one.refill(in_a, of_a, cancel)?;
+        let other = other.join().unwrap_or_else(|panic| resume_unwind(panic))?;
+        Ok([one, other])
+    })
+}
+
+/// Returns some steps of a thread as they are read.
+pub(crate) fn step_range<'a>(
+    side: &mut Side<'a>,
     numbers: Range<u64>,
-) -> Result<Range<Position>, QueryError> {
+) -> Result<StepRange<'a>, QueryError> {
+    Ok(StepRange {
+        index: side.index,
+        thread: side.thread,
+        range: positions(side, numbers)?,
+    })
+}
+
+/// Returns the positions around some steps of a thread.
+fn positions(side: &mut Side<'_>, numbers: Range<u64>) -> Result<Range<Position>, QueryError> {
     let start = side.position(numbers.start)?;
     Ok(
         match numbers

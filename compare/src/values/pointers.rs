@@ -80,9 +80,8 @@ impl PointerFlow {
                 DifferenceKind::Instruction => Some(Reason::Other),
                 DifferenceKind::ReadAddress | DifferenceKind::WriteAddress => addresses,
                 DifferenceKind::Read => reads,
-                DifferenceKind::Condition | DifferenceKind::Write | DifferenceKind::Register => {
-                    data
-                }
+                DifferenceKind::Condition | DifferenceKind::Write => data,
+                DifferenceKind::Register => data.max(self.kept_reason(instruction, cell)),
             };
             let mut reason = inputs.unwrap_or(Reason::Other);
             if reason == Reason::Pointer && self.contradicts(instruction, steps, cell) {
@@ -123,6 +122,26 @@ impl PointerFlow {
     fn reason_of(&self, views: impl Iterator<Item = RegisterView>) -> Option<Reason> {
         let reasons = views.filter_map(|view| self.registers.get(&view.register).copied());
         reasons.max()
+    }
+
+    /// Returns the reason for which the bytes of a register differ that an instruction keeps, such as
+    /// all but the lowest byte in `sete r12b`. `None` if the bytes that it writes differ too.
+    fn kept_reason(
+        &self,
+        instruction: Option<&Instruction>,
+        cell: &CellDifference,
+    ) -> Option<Reason> {
+        let DifferingPlace::Register { view, .. } = &cell.place else {
+            return None;
+        };
+        let uses = instruction?.registers.as_ref()?;
+        let mut writes = uses.writes.iter();
+        let written = writes.find(|write| write.register == view.register)?;
+        let bytes = written.offset..written.offset.saturating_add(written.size_bytes);
+        let mut places = (0..).zip(cell.a.0.iter().zip(&cell.b.0));
+        let is_kept = places.all(|(place, (one, other))| one == other || !bytes.contains(&place));
+        let reason = self.registers.get(&view.register).copied();
+        reason.filter(|_| is_kept)
     }
 
     /// Returns true if a trace has another result than its instruction computes.

@@ -10,6 +10,7 @@ use crate::values::block::{AccessEffect, EffectBlock, StepEffects};
 use crate::values::difference::{CellDifference, DifferenceKind, DifferingPlace};
 use crate::values::distances::Distances;
 use crate::values::pointers::{PointerPlace, PointerValue};
+use crate::values::registers::RegisterNumbers;
 
 /// Compares steps of two traces.
 #[derive(Clone)]
@@ -37,20 +38,28 @@ pub(crate) struct BlockStep<'b> {
     pub step: &'b StepEffects,
 }
 
-impl BlockStep<'_> {
-    fn accesses(&self, kind: AccessKind) -> Vec<AccessEffect> {
+impl<'b> BlockStep<'b> {
+    fn accesses(
+        &self,
+        kind: AccessKind,
+    ) -> impl Iterator<Item = &'b AccessEffect> + Clone + use<'b> {
         let all = self.block.accesses(self.step).iter();
-        all.filter(|access| access.kind == kind).copied().collect()
+        all.filter(move |access| access.kind == kind)
     }
 
     /// Returns the first read whose value the trace does not record.
     pub fn unrecorded_read(&self) -> Option<AccessEffect> {
-        let reads = self.accesses(AccessKind::Read);
-        reads.into_iter().find(|read| read.bytes.is_none())
+        let mut reads = self.accesses(AccessKind::Read);
+        reads.find(|read| read.bytes.is_none()).copied()
     }
 }
 
-impl StepComparer<'_> {
+impl<'a> StepComparer<'a> {
+    /// Creates converters of the registers of both traces.
+    pub fn numbers(&self) -> [RegisterNumbers<'a>; 2] {
+        [(); 2].map(|()| RegisterNumbers::new(self.first, self.thread))
+    }
+
     /// Returns the differences of two steps.
     pub fn differences(&self, a: BlockStep<'_>, b: BlockStep<'_>) -> StepDifferences {
         let mut found = StepDifferences::default();
@@ -102,25 +111,24 @@ impl StepComparer<'_> {
 
     fn accesses(&self, kind: AccessKind, steps: [BlockStep<'_>; 2], found: &mut StepDifferences) {
         let [a, b] = steps.map(|step| step.accesses(kind));
-        if a.is_empty() || b.is_empty() {
+        if a.clone().next().is_none() || b.clone().next().is_none() {
             // One trace does not record them.
             return;
         }
-        let sizes = |accesses: &[AccessEffect]| -> Vec<u8> {
-            accesses.iter().map(|access| access.size_bytes).collect()
-        };
-        if sizes(&a) == sizes(&b) {
-            for (one, other) in a.iter().zip(&b) {
+        let size = |access: &AccessEffect| access.size_bytes;
+        if a.clone().map(size).eq(b.clone().map(size)) {
+            for (one, other) in a.zip(b) {
                 self.access(one, other, found);
             }
         } else {
+            let [a, b]: [Vec<AccessEffect>; 2] = [a.copied().collect(), b.copied().collect()];
             self.bytes_of_accesses(&a, &b, found);
         }
     }
 
     /// Compares two accesses of the same size.
     fn access(&self, a: &AccessEffect, b: &AccessEffect, found: &mut StepDifferences) {
-        let place = DifferingPlace::Memory {
+        let place = || DifferingPlace::Memory {
             address: Address(a.address),
             len_bytes: u64::from(a.size_bytes),
         };
@@ -132,15 +140,23 @@ impl StepComparer<'_> {
         } else if a.address != b.address {
             found.cells.push(CellDifference {
                 kind: address_kind(a.kind),
-                place: place.clone(),
+                place: place(),
                 a: known(&a.address.to_le_bytes()),
                 b: known(&b.address.to_le_bytes()),
             });
         }
         if let Some((one, other)) = a.bytes.zip(b.bytes) {
             let size = usize::from(a.size_bytes).min(8);
-            let values = [one, other].map(|bytes| known(bytes.get(..size).unwrap_or_default()));
-            self.push_values(value_kind(a.kind), place, values, found);
+            let [one, other] = [&one, &other].map(|bytes| bytes.get(..size).unwrap_or_default());
+            if let Some(target) = self.distances.of_known(one, other) {
+                found.pointers.push(PointerValue {
+                    place: PointerPlace::Memory(a.address),
+                    target,
+                });
+            } else if one != other {
+                let values = [known(one), known(other)];
+                self.push_values(value_kind(a.kind), place(), values, found);
+            }
         }
     }
 
@@ -194,6 +210,9 @@ impl StepComparer<'_> {
     }
 
     fn registers(&self, a: BlockStep<'_>, b: BlockStep<'_>, found: &mut StepDifferences) {
+        if self.plain_registers(a, b, found) {
+            return;
+        }
         let in_b = b.block.register_values(b.step);
         for (view, value) in a.block.register_values(a.step) {
             let Some((_, other)) = in_b
@@ -211,6 +230,50 @@ impl StepComparer<'_> {
             self.push_values(DifferenceKind::Register, place, values, found);
             self.name_last(before, view, a.step, found);
         }
+    }
+
+    /// Compares registers that both steps write once, as a whole and with the same size, if they are
+    /// equal or pointers: most are. Returns false, and adds nothing, if there are others.
+    fn plain_registers(
+        &self,
+        a: BlockStep<'_>,
+        b: BlockStep<'_>,
+        found: &mut StepDifferences,
+    ) -> bool {
+        let (in_a, in_b) = (a.block.registers(a.step), b.block.registers(b.step));
+        let before = found.pointers.len();
+        let is_plain = in_a.len() == in_b.len()
+            && in_a
+                .iter()
+                .zip(in_b)
+                .enumerate()
+                .all(|(place, (one, other))| {
+                    let register = one.view.register;
+                    let mut earlier = in_a.iter().take(place);
+                    let values = a.block.value(one).zip(b.block.value(other));
+                    let Some((value, partner)) = values.filter(|(value, partner)| {
+                        one.view == other.view
+                            && one.view.offset == 0
+                            && value.len() == usize::from(one.view.size_bytes)
+                            && partner.len() == value.len()
+                            && earlier.all(|known| known.view.register != register)
+                    }) else {
+                        return false;
+                    };
+                    if value == partner {
+                        return true;
+                    }
+                    let target = self.distances.of_known(value, partner);
+                    found.pointers.extend(target.map(|target| PointerValue {
+                        place: PointerPlace::Register(register),
+                        target,
+                    }));
+                    target.is_some()
+                });
+        if !is_plain {
+            found.pointers.truncate(before);
+        }
+        is_plain
     }
 
     /// Names the register of a difference that was just added, and removes the difference of a bank

@@ -198,3 +198,26 @@ fn a_wrong_bit_is_found_among_moved_pointers() {
         assert_eq!(step, Some(number as u64), "{line}");
     }
 }
+
+/// An instruction that writes the lowest byte of a register leaves a part of the pointer in it.
+#[test]
+fn the_rest_of_an_overwritten_pointer_is_no_difference() {
+    let run = |name, stack: u64, code: u64, flag: u64| {
+        let (pc, kept) = (code + 0xf00, stack & !0xff | flag);
+        let lines = [
+            format!("0, {pc:#x}, 0xe48949, \"mov r12, rsp\", r12 -> {stack:#018x}"),
+            format!("0, {:#x}, 0xc03948, \"cmp rax, rax\"", pc + 3),
+            format!(
+                "0, {:#x}, 0xc4940f41, \"sete r12b\", r12 -> {kept:#018x}",
+                pc + 6
+            ),
+        ];
+        text(name) + &lines.join("\n") + "\n"
+    };
+    for (flag, differing) in [(1, None), (0, Some(1897))] {
+        let a = run("a.execlog", STACK[0], CODE[0], 1);
+        let comparison = compare(&a, &run("b.execlog", STACK[1], CODE[1], flag));
+        let first = only(&comparison).first_difference();
+        assert_eq!(first.map(|first| first.steps.a), differing, "{first:?}");
+    }
+}

@@ -1,12 +1,14 @@
 //! Functions that two compared traces call differently often ([`profile_differences`]).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use stepback_compare::Slides;
+use stepback_index::answer::CallId;
 use stepback_index::{Cancel, Index, QueryError};
 use stepback_machine::Address;
+use stepback_parsers::Position;
 
-use crate::analysis::profile::whole_profile;
+use crate::analysis::call_profile::{CallTotals, Progress, profile_of};
 
 /// A function with other numbers of calls or steps in the second trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,6 +28,13 @@ pub struct FunctionCost {
     pub self_steps: u64,
 }
 
+impl FunctionCost {
+    fn add(&mut self, totals: &CallTotals) {
+        self.calls += totals.calls;
+        self.self_steps += totals.own_steps;
+    }
+}
+
 impl FunctionDifference {
     /// Returns true if the numbers of calls differ.
     pub fn has_other_calls(&self) -> bool {
@@ -33,8 +42,22 @@ impl FunctionDifference {
     }
 }
 
+/// Returns true if a program image names the functions that the trace calls: most of them.
+fn names_calls(index: &Index) -> bool {
+    let parts = index.program().functions().iter();
+    let named: HashSet<u64> = parts.map(|part| part.function).collect();
+    let calls = index.plain_calls();
+    let called = (0..calls.len()).filter_map(|id| calls.get(CallId(id)));
+    let called: HashSet<u64> = called
+        .filter(|call| call.parent.is_some())
+        .map(|call| call.function.0)
+        .collect();
+    2 * called.intersection(&named).count() > called.len()
+}
+
 /// Returns the functions with different costs, those with the greatest difference of steps first.
-/// Cost: a pass over all calls of both traces.
+/// Tail calls count if the images of both traces name the called functions. Cost: a pass over all
+/// calls of both traces.
 ///
 /// # Errors
 /// See [`QueryError`].
@@ -45,16 +68,23 @@ pub fn profile_differences(
     cancel: &Cancel,
 ) -> Result<Vec<FunctionDifference>, QueryError> {
     let mut functions: BTreeMap<Address, FunctionDifference> = BTreeMap::new();
-    for totals in whole_profile(a, cancel)? {
-        let known = functions.entry(totals.function).or_default();
-        known.in_a.calls += totals.calls;
-        known.in_a.self_steps += totals.self_steps;
+    let has_tail_calls = names_calls(a) && names_calls(b);
+    let profile = |index: &Index| {
+        let calls = match has_tail_calls {
+            true => index.calls(),
+            false => index.plain_calls(),
+        };
+        let whole = Position(0)..index.end();
+        profile_of(calls, index, &whole, &Progress::default(), cancel)
+    };
+    for used in profile(a)?.functions {
+        let known = functions.entry(used.address).or_default();
+        known.in_a.add(&used.totals);
     }
-    for totals in whole_profile(b, cancel)? {
-        let function = Address(slides.to_first(totals.function));
+    for used in profile(b)?.functions {
+        let function = Address(slides.to_first(used.address));
         let known = functions.entry(function).or_default();
-        known.in_b.calls += totals.calls;
-        known.in_b.self_steps += totals.self_steps;
+        known.in_b.add(&used.totals);
     }
     let mut found: Vec<_> = functions
         .into_iter()

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use stepback_compare::{StepNumbers, ThreadComparison};
-use stepback_index::answer::{AccessTarget, Effect, RegisterState, StepRecord, Value};
+use stepback_index::answer::{AccessTarget, Effect, MemoryRange, RegisterState, StepRecord, Value};
 use stepback_index::query::{MemoryAt, RegistersAt};
 use stepback_index::read::StepCounter;
 use stepback_index::{Cancel, Index, Query as _};
@@ -12,14 +12,21 @@ use stepback_parsers::{Position, Step};
 use super::table::{Table, TableCell, TableRow};
 use super::text::{leading_zeros, thousands};
 use super::trace_differences::TraceDifferences;
+use super::watch_state::watched_memory;
 use super::{TextRole, TextSpan};
 use crate::action::CellName;
 use crate::analysis::step_places::step_record;
 use crate::messages::say;
+use crate::notes::Watch;
 use crate::session::Session;
 
 /// Number of words of the stack that are compared, from the stack pointer.
 const STACK_WORDS: u64 = 16;
+
+/// Maximum number of words of a watch that are compared.
+const WATCHED_WORDS: usize = 32;
+/// Number of bytes of such a word.
+const WATCHED_BYTES: u64 = 8;
 
 const HEADS: [&str; 4] = [
     "both-states-head-cell",
@@ -55,22 +62,33 @@ enum StateRelation {
     Unrelated,
 }
 
-/// Reads the registers of the thread of a pair at a position, the words of the stack, and the memory
-/// that the last and the next step access, in both traces. Rows that differ come first. Runs on a
-/// worker.
+/// Place at which the states of both traces are read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BothStatesPlace {
+    /// Position in the first trace.
+    pub position: Position,
+    /// Index of the pair of threads.
+    pub pair: usize,
+    /// Watches of the first trace, whose memory is shown.
+    pub watches: Vec<Watch>,
+}
+
+/// Reads the registers of the thread of a pair at a position, the words of the stack, the memory
+/// that the last and the next step access, and that of the watches, in both traces. Memory that lies
+/// elsewhere in the second trace is read there. Rows that differ come first. Runs on a worker.
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].
 pub fn both_states(
     session: &Session,
     differences: &TraceDifferences,
-    pair: usize,
-    position: Position,
+    place: &BothStatesPlace,
     cancel: &Cancel,
 ) -> Result<BothStates> {
-    let Some(threads) = differences.comparison.compared.get(pair) else {
+    let Some(threads) = differences.comparison.compared.get(place.pair) else {
         return Ok(BothStates::default());
     };
+    let position = place.position;
     let (a, b) = (&session.index, &differences.other.index);
     let next_a = StepCounter::new(a, threads.threads.a).count_before(position)?;
     let next_b = threads.alignment.corresponding(next_a);
@@ -94,6 +112,13 @@ pub fn both_states(
         };
         let steps = [numbers_a.step(number)?, numbers_b.step(partner)?];
         pairs.extend(accessed(steps, sides, cancel)?);
+    }
+    for watch in &place.watches {
+        let Some(range) = watched_memory(session, watch, position, cancel)? else {
+            continue;
+        };
+        let in_second = |address| differences.comparison.to_second(place.pair, address);
+        pairs.extend(watched(range, in_second, sides, cancel)?);
     }
     Ok(states(threads, pairs, other))
 }
@@ -163,6 +188,24 @@ fn accessed(
         if size == other_size {
             found.push(memory([one, other], size, sides, cancel)?);
         }
+    }
+    Ok(found)
+}
+
+/// Returns the words of watched memory, at most [`WATCHED_WORDS`].
+fn watched(
+    range: MemoryRange,
+    in_second: impl Fn(Address) -> Address,
+    sides: [(&Index, Position); 2],
+    cancel: &Cancel,
+) -> Result<Vec<StatePair>> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    while start < range.len_bytes && found.len() < WATCHED_WORDS {
+        let len_bytes = (range.len_bytes - start).min(WATCHED_BYTES);
+        let one = Address(range.address.0.wrapping_add(start));
+        found.push(memory([one, in_second(one)], len_bytes, sides, cancel)?);
+        start += len_bytes;
     }
     Ok(found)
 }
@@ -319,13 +362,24 @@ mod tests {
     /// Lists the rows that are not faded, at a position.
     #[track_caller]
     fn check(a: &str, b: &str, position: u64, expected: &[&str]) {
+        check_watched(a, b, position, &[], expected);
+    }
+
+    /// Does the same with watches.
+    #[track_caller]
+    fn check_watched(a: &str, b: &str, position: u64, watches: &[&str], expected: &[&str]) {
         let ((session, _a), (other, _b)) = (tarmac(a), tarmac(b));
         let (cancel, progress) = (Cancel::default(), Default::default());
         let comparison =
             compare_traces(&session, &other, Default::default(), &progress, &cancel).unwrap();
         let differences = TraceDifferences::new(&session, other, comparison, &cancel).unwrap();
         let differences = Arc::new(differences);
-        let states = both_states(&session, &differences, 0, Position(position), &cancel).unwrap();
+        let place = BothStatesPlace {
+            position: Position(position),
+            pair: 0,
+            watches: watches.iter().map(|text| Watch::parse(text)).collect(),
+        };
+        let states = both_states(&session, &differences, &place, &cancel).unwrap();
         assert_eq!(states.table.rows.len(), states.cells.len());
         let rows = states.table.rows.iter().filter(|row| !row.is_faded);
         let shown = rows.map(|row| {
@@ -350,6 +404,42 @@ mod tests {
         check(&a, &a, 3, &[]);
     }
 
+    /// Returns a trace that stores a word on a stack and far from it.
+    fn far_trace(stack: u32, value: u32) -> String {
+        let buffer = 0x0012_0000;
+        format!(
+            "1 clk IT (1) 00008000 e3a0d902 A svc : MOV sp,#0x8000\n\
+             1 clk R r13 {stack:08x}\n\
+             2 clk IT (2) 00008004 e58d1100 A svc : STR r1,[sp,#0x100]\n\
+             2 clk MW4 {:08x} {value:08x}\n\
+             3 clk IT (3) 00008008 e5801000 A svc : STR r1,[r0]\n\
+             3 clk MW4 {buffer:08x} {value:08x}\n\
+             4 clk IT (4) 0000800c e1a00000 A svc : NOP\n\
+             5 clk IT (5) 00008010 e1a00000 A svc : NOP\n",
+            stack + 0x100
+        )
+    }
+
+    #[test]
+    fn watched_memory_is_shown_where_each_trace_has_it() {
+        let (a, b) = (far_trace(0x9000, 0x11), far_trace(0x19000, 0x22));
+        // An entered address, which neither of the last steps accesses.
+        let buffer = "[120000:4] 00000011 00000022";
+        check_watched(
+            &a,
+            &b,
+            5,
+            &["0x120000:4"],
+            &[buffer, "sp 00009000 00019000"],
+        );
+        // The stack lies elsewhere.
+        let stack = "[9100 / 19100:4] 00000011 00000022";
+        check_watched(&a, &b, 5, &["[sp+0x100]"], &[stack, "sp 00009000 00019000"]);
+        check_watched(&a, &b, 5, &["0x9100:4"], &[stack, "sp 00009000 00019000"]);
+        // Neither a register nor an unknown expression is memory.
+        check_watched(&a, &b, 5, &["r1", "nothing"], &["sp 00009000 00019000"]);
+    }
+
     #[test]
     fn every_row_states_its_relation() {
         let (a, b) = (trace(0x11, ""), trace(0x22, ""));
@@ -358,7 +448,12 @@ mod tests {
         let comparison =
             compare_traces(&session, &other, Default::default(), &progress, &cancel).unwrap();
         let differences = TraceDifferences::new(&session, other, comparison, &cancel).unwrap();
-        let states = both_states(&session, &differences, 0, Position(2), &cancel).unwrap();
+        let place = BothStatesPlace {
+            position: Position(2),
+            pair: 0,
+            watches: Vec::new(),
+        };
+        let states = both_states(&session, &differences, &place, &cancel).unwrap();
         let line = |name: &str| {
             let row = states.table.rows.iter().find(|row| row.name == name);
             row.unwrap().line()

@@ -144,6 +144,42 @@ pub fn watch_state(
     })
 }
 
+/// Returns the memory that a watch shows at a position; `None` if it shows something else, or if
+/// its address is unknown. Runs on a worker.
+///
+/// # Errors
+/// See [`QueryError`].
+pub fn watched_memory(
+    session: &Session,
+    watch: &Watch,
+    at: Position,
+    cancel: &Cancel,
+) -> Result<Option<MemoryRange>> {
+    let index = &session.index;
+    let scene = EvaluationContext {
+        index,
+        images: &session.images,
+        thread: thread_of(index, at)?,
+        cancel,
+    };
+    match meaning(&scene, watch, at) {
+        Ok(found) => Ok(found.address.and_then(|address| {
+            found.cells.iter().find_map(|cell| match cell {
+                Cell::Memory {
+                    address: first,
+                    len_bytes,
+                } if *first == address => Some(MemoryRange {
+                    address,
+                    len_bytes: *len_bytes,
+                }),
+                Cell::Memory { .. } | Cell::Physical { .. } | Cell::Register { .. } => None,
+            })
+        })),
+        Err(NameError::Trace(error)) => Err(error.into()),
+        Err(_) => Ok(None),
+    }
+}
+
 /// Finds the nearest position at which the value of a watch changes. Runs on a worker.
 ///
 /// # Errors

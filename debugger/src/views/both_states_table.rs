@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use stepback_index::Cancel;
-use stepback_parsers::Position;
 
 use super::difference_table::{comparison_of, comparison_offer};
 use super::table_view::TableSource;
@@ -11,17 +10,17 @@ use super::view::ViewStatus;
 use crate::action::{Action, CellName, PanelAction, PanelKind};
 use crate::desk::Desk;
 use crate::messages::say;
-use crate::model::both_states::{BothStates, both_states};
+use crate::model::both_states::{BothStates, BothStatesPlace, both_states};
 use crate::model::table::{Table, TableRow};
 use crate::model::trace_differences::TraceDifferences;
 use crate::worker::{Answer, Slot};
 
-/// One row per register, word of the stack, and accessed memory; those that differ come first.
+/// One row per register, word of the stack, and accessed or watched memory; those that differ come
+/// first.
 #[derive(Default)]
 pub struct BothStatesTable {
     differences: Option<Arc<TraceDifferences>>,
-    /// By the position and the index of the pair of threads.
-    states: Slot<(Position, usize), (Arc<Table>, Arc<BothStates>)>,
+    states: Slot<BothStatesPlace, (Arc<Table>, Arc<BothStates>)>,
 }
 
 impl TableSource for BothStatesTable {
@@ -40,15 +39,16 @@ impl TableSource for BothStatesTable {
             self.differences = Some(Arc::clone(differences));
             self.states.clear();
         }
-        let key = (
-            desk.windows.active().position,
-            differences.pair_of(desk.threads.here()),
-        );
-        let answer = self.states.poll(&key, &desk.worker, |(position, pair)| {
+        let key = BothStatesPlace {
+            position: desk.windows.active().position,
+            pair: differences.pair_of(desk.threads.here()),
+            watches: desk.watches.list().to_vec(),
+        };
+        let answer = self.states.poll(&key, &desk.worker, |place| {
             let (session, differences) = (Arc::clone(&desk.session), Arc::clone(differences));
-            let (position, pair) = (*position, *pair);
+            let place = place.clone();
             move |cancel: &Cancel| {
-                let states = both_states(&session, &differences, pair, position, cancel)?;
+                let states = both_states(&session, &differences, &place, cancel)?;
                 Ok((Arc::new(states.table.clone()), Arc::new(states)))
             }
         });

@@ -56,7 +56,8 @@ pub enum TraceEventKind<'a> {
     Access {
         /// The access as the parser passes it.
         event: &'a MemoryAccess,
-        /// True if it is a read that contradicts the last value known before it.
+        /// True if it is a read that contradicts the last value known before it; false in
+        /// [`StepEvents::each_recorded`].
         is_external: bool,
     },
     /// The host wrote memory during a semihosting call.
@@ -100,6 +101,30 @@ impl StepEvents {
         cancel: &Cancel,
         take: impl FnMut(TraceEvent<'_>) -> Flow,
     ) -> Result<(), QueryError> {
+        self.pass(Some(Contradictions::default()), index, cancel, take)
+    }
+
+    /// Does the same for callers that do not need to know which reads are external, which costs
+    /// less.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn each_recorded(
+        self,
+        index: &Index,
+        cancel: &Cancel,
+        take: impl FnMut(TraceEvent<'_>) -> Flow,
+    ) -> Result<(), QueryError> {
+        self.pass(None, index, cancel, take)
+    }
+
+    fn pass(
+        self,
+        contradictions: Option<Contradictions>,
+        index: &Index,
+        cancel: &Cancel,
+        take: impl FnMut(TraceEvent<'_>) -> Flow,
+    ) -> Result<(), QueryError> {
         let slots = SlotReader(index);
         slots.check_position(self.to)?;
         if self.from > self.to || (self.from == self.to && self.from.0 > 0) {
@@ -115,7 +140,7 @@ impl StepEvents {
             cancel,
             names: ParserNames::default(),
             last_steps: Vec::new(),
-            contradictions: Contradictions::default(),
+            contradictions,
             time: slots.time_before(self.from)?,
             first_line,
             position: self.from,
@@ -141,7 +166,8 @@ struct TraceEventSink<'a, F> {
     /// Last step of each thread, by its number in the index; the outer `None` means that it was
     /// not looked up yet.
     last_steps: Vec<Option<Option<Step>>>,
-    contradictions: Contradictions,
+    /// Present if the caller needs to know which reads are external.
+    contradictions: Option<Contradictions>,
     time: Option<u64>,
     first_line: Option<u64>,
     position: Position,
@@ -255,10 +281,11 @@ impl<F: FnMut(TraceEvent<'_>) -> Flow> EventSink for TraceEventSink<'_, F> {
             address: access.address,
             len_bytes: u64::from(access.size_bytes),
         };
-        match self
-            .contradictions
-            .is_next(self.index, self.position.0, range)
-        {
+        let is_next = match &mut self.contradictions {
+            Some(contradictions) => contradictions.is_next(self.index, self.position.0, range),
+            None => Ok(false),
+        };
+        match is_next {
             Ok(is_contradiction) => {
                 let kind = TraceEventKind::Access {
                     event: access,

@@ -12,6 +12,7 @@ use stepback_index::build::BuildProgress;
 use super::failure::{ErrorKind, ToolError};
 use crate::cli::compare::{SecondRequest, compared};
 use crate::cli::compare_json::CompareJson;
+use crate::cli::compare_json_threads::ComparePage;
 use crate::cli::compared_traces::ComparedTraces;
 use crate::cli::report::Report;
 
@@ -74,7 +75,8 @@ impl OtherTrace {
             comparison: &comparison,
             functions: &functions,
         };
-        let json = serde_json::to_value(CompareJson::new(&traces, report)?)?;
+        let json =
+            serde_json::to_value(CompareJson::new(&traces, ComparePage::default(), report)?)?;
         let json = Arc::new(json.as_object().cloned().unwrap_or_default());
         *made = Some(Arc::clone(&json));
         Ok(json)

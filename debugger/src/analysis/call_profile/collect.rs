@@ -8,7 +8,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use stepback_index::answer::{Call, CallId, FramesWithin, StackUse, ThreadId};
+use stepback_index::answer::{Call, CallId, CallTable, FramesWithin, StackUse, ThreadId};
 use stepback_index::in_order::{in_parts, map_in_order};
 use stepback_index::read::StepCounter;
 use stepback_index::{Cancel, Index, QueryError};
@@ -37,9 +37,22 @@ pub fn call_profile(
     progress: &Progress,
     cancel: &Cancel,
 ) -> Result<CallProfile, QueryError> {
+    profile_of(index.calls(), index, part, progress, cancel)
+}
+
+/// Measures all calls of a table, with or without tail calls, in a part of a trace.
+///
+/// # Errors
+/// See [`QueryError`].
+pub fn profile_of(
+    calls: &CallTable,
+    index: &Index,
+    part: &PositionRange,
+    progress: &Progress,
+    cancel: &Cancel,
+) -> Result<CallProfile, QueryError> {
     let end = index.end();
     let part = part.start.min(end)..part.end.min(end).max(part.start.min(end));
-    let calls = index.calls();
     let stacks: Vec<(StackUse, FramesWithin)> = calls
         .stacks()
         .into_iter()
@@ -55,6 +68,7 @@ pub fn call_profile(
     let sites = Sites::new(index, cancel);
     let pass = ProfilePass {
         index,
+        calls,
         part: &part,
         cancel,
         times: part_times(&sites, &part)?,
@@ -76,6 +90,7 @@ pub fn call_profile(
 
 struct ProfilePass<'a> {
     index: &'a Index,
+    calls: &'a CallTable,
     part: &'a PositionRange,
     cancel: &'a Cancel,
     sites: Sites<'a>,
@@ -118,7 +133,7 @@ impl ProfilePass<'_> {
         id: CallId,
         clock: &StackClock<'_>,
     ) -> Result<Option<MeasuredFrame>, QueryError> {
-        let Some(call) = self.index.calls().get(id) else {
+        let Some(call) = self.calls.get(id) else {
             return Ok(None);
         };
         let stay = self.stay(id, &call);
@@ -165,12 +180,8 @@ impl ProfilePass<'_> {
 
     /// Returns the positions between which a frame is on its stack, from the start of the part on.
     fn stay(&self, id: CallId, call: &Call) -> PositionRange {
-        let begin = self
-            .index
-            .calls()
-            .begin_of(id)
-            .unwrap_or_default()
-            .max(self.part.start);
+        let begin = self.calls.begin_of(id).unwrap_or_default();
+        let begin = begin.max(self.part.start);
         begin
             ..call
                 .exit_step
