@@ -195,7 +195,7 @@ impl<'r, F: LogFormat, S: EventSink + ?Sized> LogRun<'r, F, S> {
             if offset == 0 && first_chunk > 0 {
                 self.initial_line(line);
                 if first_chunk >= self.end {
-                    self.line += 1;
+                    // The next range counts the line.
                     at = next;
                     break;
                 }
