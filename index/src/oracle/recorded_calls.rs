@@ -39,10 +39,7 @@ impl Oracle {
                     (OracleEventKind::Step, Some(step)) => {
                         walk.extend(self.step(step).map(|stated| (step, stated, later)))
                     }
-                    (OracleEventKind::Marker(marker), _) => {
-                        walk.sp_before = None;
-                        walk.marker(*marker);
-                    }
+                    (OracleEventKind::Marker(marker), _) => walk.marker(*marker),
                     (
                         OracleEventKind::Text {
                             kind: TextKind::Exception,
@@ -692,6 +689,16 @@ impl RecordedCallWalk {
             GapReason::Unmapped | GapReason::Contradiction => false,
         };
         let is_off = Gap::of(marker).is_some_and(is_gap);
+        let is_of_recording = [
+            MarkerKind::WINDOW,
+            MarkerKind::FILTER_ENDPOINT,
+            MarkerKind::RSEQ_ABORT,
+        ];
+        let is_unrecorded = Gap::of(marker)
+            .is_some_and(|gap| matches!(gap.reason, GapReason::Off | GapReason::Lost));
+        if is_turn || is_unrecorded || is_of_recording.contains(&marker.kind) {
+            self.sp_before = None;
+        }
         let is_addressed = [
             MarkerKind::KERNEL_EVENT,
             MarkerKind::HARDWARE_EVENT,
