@@ -34,8 +34,6 @@ use crate::notes::{Bookmarks, SavedQueries, SavedSearch, SavedSlice, Watches};
 use crate::session::{OpenOptions, Session, TraceChange};
 use crate::worker::{JobLane, Slot, Ticket, Worker};
 
-/// Minimum time between two checks of the trace file for changes.
-
 /// An open trace with its windows, queries and notes.
 pub struct Desk {
     pub session: Arc<Session>,
