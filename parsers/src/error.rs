@@ -1,6 +1,7 @@
 //! Errors of opening and reading a trace.
 
 use std::io;
+use std::io::ErrorKind;
 
 /// The format of the input is unknown or cannot be read.
 #[non_exhaustive]
@@ -80,12 +81,20 @@ fn lines_text(count: usize) -> String {
     }
 }
 
+/// Formats a failed read. A disk without space failed a write, which is at no byte of the input.
+fn read_text(offset: u64, error: &io::Error) -> String {
+    match error.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => error.to_string(),
+        _ => format!("byte {offset}: {error}"),
+    }
+}
+
 /// The input could not be read.
 #[non_exhaustive]
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
     /// The operating system reported an error.
-    #[error("byte {offset}: {error}")]
+    #[error("{}", read_text(*offset, error))]
     Read {
         /// Byte offset at which the read began.
         offset: u64,
@@ -96,4 +105,19 @@ pub enum SourceError {
     /// The input contains no trace of the format.
     #[error("{0}")]
     NotATrace(#[from] FormatError),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_error_of_the_input_names_its_byte() {
+        let text = |kind| {
+            let error = io::Error::new(kind, "why");
+            SourceError::Read { offset: 7, error }.to_string()
+        };
+        assert_eq!(text(ErrorKind::UnexpectedEof), "byte 7: why");
+        assert_eq!(text(ErrorKind::StorageFull), "why");
+    }
 }

@@ -15,6 +15,8 @@ const LIST_COLUMNS: u16 = 72;
 const LIST_ROWS: u16 = 6;
 /// Minimum rows of a visible pane: its bar and one more.
 const LEAST: u16 = 2;
+/// Rows of the focused pane, with its bar, that it keeps while others are left out instead.
+const FOCUSED_ROWS: u16 = 6;
 
 /// A pane to be laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -185,10 +187,16 @@ fn column(area: Rect, panes: &[PaneSpec], focus: PanelId, out: &mut Vec<PaneArea
 }
 
 /// Distributes `room` rows among panes, bars included. Each pane gets its requested rows. If these
-/// are too many, the largest panes shrink first. Then panes far from the focused one are left out.
+/// are too many, panes far from the focused one are left out until each of the others has its
+/// least, and the largest panes shrink.
 fn heights_of(panes: &[PaneSpec], room: u16, focus: PanelId) -> Vec<(PaneSpec, u16)> {
+    let wanted = |pane: &PaneSpec| pane.rows.saturating_add(1).max(LEAST);
+    let least = |pane: &PaneSpec| match pane.id == focus {
+        true => wanted(pane).min(FOCUSED_ROWS.min(room)),
+        false => LEAST,
+    };
     let mut kept: Vec<PaneSpec> = panes.to_vec();
-    while u32::from(room) < kept.len() as u32 * u32::from(LEAST) {
+    while u32::from(room) < kept.iter().map(|pane| u32::from(least(pane))).sum() {
         let held = kept.iter().position(|pane| pane.id == focus).unwrap_or(0);
         // Removes the pane at the end farther from the focus.
         let gone = if held * 2 < kept.len() {
@@ -201,10 +209,7 @@ fn heights_of(panes: &[PaneSpec], room: u16, focus: PanelId) -> Vec<(PaneSpec, u
         }
         kept.remove(gone);
     }
-    let mut heights: Vec<u16> = kept
-        .iter()
-        .map(|pane| pane.rows.saturating_add(1).max(LEAST))
-        .collect();
+    let mut heights: Vec<u16> = kept.iter().map(wanted).collect();
     loop {
         let sum: u32 = heights.iter().map(|rows| u32::from(*rows)).sum();
         let Some(surplus) = sum
@@ -213,13 +218,14 @@ fn heights_of(panes: &[PaneSpec], room: u16, focus: PanelId) -> Vec<(PaneSpec, u
         else {
             break;
         };
-        let Some(largest) = heights.iter_mut().max().filter(|rows| **rows > LEAST) else {
+        let shrinking = heights.iter_mut().zip(kept.iter().map(least));
+        let Some((largest, least)) = shrinking.filter(|(rows, least)| **rows > *least).max() else {
             break;
         };
         // Shrinks in large steps, in case one pane requests nearly all rows.
         let give = u16::try_from(surplus / 2)
             .unwrap_or(u16::MAX)
-            .clamp(1, *largest - LEAST);
+            .clamp(1, *largest - least);
         *largest -= give;
     }
     kept.into_iter().zip(heights).collect()
@@ -341,6 +347,17 @@ mod tests {
         );
         assert_eq!(shown((80, 23), &[list(1)]), [(1, 0, 0, 22)]);
         assert_eq!(shown((80, 23), &[pane(2, 6)]), [(2, 0, 0, 22)]);
+    }
+
+    #[test]
+    fn the_focused_pane_keeps_its_rows_while_others_are_left_out() {
+        let panes: Vec<PaneSpec> = (2..10).map(|id| pane(id, 9)).collect();
+        let places = shown((80, 23), &[&[list(1)], &panes[..]].concat());
+        let (id, _, _, rows) = *places.last().unwrap();
+        assert!(id == 9 && rows >= 5, "{places:?}");
+        // A pane that needs less gets no more.
+        let places = shown((80, 23), &[&panes[..], &[pane(20, 2)]].concat());
+        assert_eq!(places.last().map(|place| place.0), Some(20));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use stepback_debugger::desk::words::sentence;
 use stepback_debugger::keymap::key_name;
 use stepback_debugger::messages::{say, spoken};
 use stepback_debugger::model::trace_notes::{lacks_encodings, unusual_notes};
-use stepback_debugger::session::Session;
+use stepback_debugger::session::{Session, TraceChange};
 
 use crate::theme::{ThemeColors, icon, icons, medium, ui as ui_font};
 use crate::widgets::{FlatButton, key_cap_ui, line_below, text_button};
@@ -23,8 +23,8 @@ pub const HEIGHT: f32 = 26.0;
 pub struct Banner {
     /// Notes, one sentence each.
     pub notes: Vec<String>,
-    /// Action that adds the program's files, if they would help.
-    pub wish: Option<Action>,
+    /// Possible actions, each with a label.
+    pub offers: Vec<(String, Action)>,
 }
 
 impl Banner {
@@ -44,7 +44,30 @@ impl Banner {
             .chain(missing)
             .map(|note| sentence(&note))
             .collect();
-        (!notes.is_empty()).then_some(Self { notes, wish })
+        let label = say!("banner-give-the-programs-files");
+        let offers = wish.map(|wish| (label.to_owned(), wish));
+        (!notes.is_empty()).then(|| Self {
+            notes,
+            offers: offers.into_iter().collect(),
+        })
+    }
+
+    /// Returns the note about a change of the trace file.
+    pub fn of_change(change: TraceChange) -> Self {
+        let reload = (say!("opened-reload"), Action::File(FileAction::Reload));
+        let follow = (say!("opened-follow"), FileAction::FollowTrace.into());
+        let (title, offers) = match change {
+            TraceChange::Rewritten => (say!("opened-the-trace-changed"), vec![reload]),
+            TraceChange::Grown => (say!("opened-the-trace-has-grown"), vec![reload, follow]),
+        };
+        let offers = (offers.into_iter()).map(|(label, action)| (label.to_owned(), action));
+        Self {
+            notes: vec![
+                title.to_owned(),
+                say!("opened-what-is-shown-belongs-to").to_owned(),
+            ],
+            offers: offers.collect(),
+        }
     }
 
     /// Draws the strip. Returns true if the user closes it.
@@ -65,16 +88,10 @@ impl Banner {
                 .ui(ui)
                 .on_hover_text(say!("banner-close-the-note"))
                 .clicked();
-            if let Some(wish) = &self.wish
-                && text_button(
-                    ui,
-                    say!("banner-give-the-programs-files"),
-                    ui_font(12.0),
-                    tok.accent,
-                )
-                .clicked()
-            {
-                out.push(wish.clone());
+            for (label, action) in self.offers.iter().rev() {
+                if text_button(ui, label, ui_font(12.0), tok.accent).clicked() {
+                    out.push(action.clone());
+                }
             }
             self.words_ui(ui, tok);
             is_closed

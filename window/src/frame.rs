@@ -11,9 +11,11 @@ use stepback_debugger::keymap::{CommandContext, CommandId, CommandSwitches, Keyb
 use stepback_debugger::messages::{LanguageChoice, say};
 use stepback_debugger::model::hit_rows::StepSelection;
 use stepback_debugger::program;
+use stepback_debugger::program::WatchPace;
 use stepback_index::read::forbid_reads;
 
 use super::app::App;
+use super::banner::Banner;
 use super::dock::DockView;
 use super::ending_card::EndingCard;
 use super::layouts::PointerRelease;
@@ -243,6 +245,11 @@ impl App {
             }
         }
         self.toasts.expire(&self.context);
+        let pace = match self.context.input(|input| input.focused) {
+            true => WatchPace::Active,
+            false => WatchPace::Paused,
+        };
+        self.program.set_watch_pace(pace);
     }
 
     pub(super) fn situation(&mut self, tok: &ThemeColors) -> CommandContext {
@@ -411,15 +418,19 @@ impl App {
         let Some(workspace) = self.workspace.as_mut() else {
             return;
         };
-        let Some(banner) = &workspace.banner else {
-            return;
+        let mut is_closed = |banner: &Banner, id: &str| {
+            let strip = Panel::top(id)
+                .exact_size(banner::HEIGHT)
+                .frame(bar)
+                .show_separator_line(false);
+            strip.show(ui, |ui| banner.ui(ui, out)).inner
         };
-        let strip = Panel::top("banner")
-            .exact_size(banner::HEIGHT)
-            .frame(bar)
-            .show_separator_line(false);
-        let is_closed = strip.show(ui, |ui| banner.ui(ui, out)).inner;
-        if is_closed {
+        let change = workspace.change.map(Banner::of_change);
+        if change.is_some_and(|note| is_closed(&note, "changed file")) {
+            workspace.change = None;
+        }
+        let banner = workspace.banner.as_ref();
+        if banner.is_some_and(|note| is_closed(note, "banner")) {
             workspace.banner = None;
         }
     }

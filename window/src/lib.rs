@@ -51,6 +51,7 @@ mod settings_file;
 mod settings_keys;
 mod settings_page;
 mod shell;
+mod signals;
 mod start;
 mod status_bar;
 mod storage_file;

@@ -6,6 +6,7 @@ use std::mem;
 
 use egui::{Event, PointerState, Ui};
 
+use crate::panels::HiddenPointer;
 use crate::pressed::stroke_of;
 
 /// Whether a key was pressed since the pointer was last used, in any window of the program.
@@ -31,7 +32,9 @@ impl PointerRest {
     /// without it.
     pub fn take(&self, ui: &Ui) -> Option<PointerState> {
         let is_hidden = self.is_typing && !egui::Popup::is_any_open(ui.ctx());
-        is_hidden.then(|| ui.input_mut(|input| mem::take(&mut input.pointer)))
+        let hidden = is_hidden.then(|| ui.input_mut(|input| mem::take(&mut input.pointer)));
+        HiddenPointer(hidden.as_ref().and_then(PointerState::hover_pos)).put(ui);
+        hidden
     }
 
     /// Returns the pointer after the frame is drawn.

@@ -1,6 +1,6 @@
 //! Messages about the program's reports.
 
-use stepback_debugger::action::{Action, AppAction, Direction, FileAction, PanelAction, PanelKind};
+use stepback_debugger::action::{AppAction, Direction, FileAction, PanelAction, PanelKind};
 use stepback_debugger::desk::words::sentence;
 use stepback_debugger::desk::{Message, SaveEvent, Tone, TraceMissing};
 use stepback_debugger::messages::{say, spoken};
@@ -12,9 +12,6 @@ use super::app::App;
 
 /// Title of the message about a trace that could not be opened.
 const NOT_OPENED: &str = "opened-the-trace-could-not-be";
-/// Titles of the messages about a trace file that changed.
-const CHANGED: &str = "opened-the-trace-changed";
-const GROWN: &str = "opened-the-trace-has-grown";
 
 impl App {
     pub(super) fn show_report(&mut self, report: Report<'_>) {
@@ -49,11 +46,8 @@ impl App {
                 self.toasts.show(tone, &notice.text);
             }
             Report::Built(session) => self.show_warnings(session),
-            Report::TraceChanged(change) => self.show_change(change),
-            Report::ReadAgain => {
-                self.toasts.retire(spoken(CHANGED));
-                self.toasts.retire(spoken(GROWN));
-            }
+            Report::TraceChanged(change) => self.set_change(Some(change)),
+            Report::ReadAgain => self.set_change(None),
             Report::NotesNotKept => {
                 let save = (
                     say!("kept-save-session-as").to_owned(),
@@ -169,25 +163,9 @@ impl App {
         }
     }
 
-    fn show_change(&mut self, change: TraceChange) {
-        let reload = (
-            say!("opened-reload").to_owned(),
-            Action::File(FileAction::Reload),
-        );
-        let text = say!("opened-what-is-shown-belongs-to");
-        match change {
-            TraceChange::Rewritten => {
-                self.toasts
-                    .show_with(Tone::Warning, spoken(CHANGED), text, [reload])
-            }
-            TraceChange::Grown => {
-                let follow = (
-                    say!("opened-follow").to_owned(),
-                    FileAction::FollowTrace.into(),
-                );
-                self.toasts
-                    .show_with(Tone::Warning, spoken(GROWN), text, [reload, follow]);
-            }
+    fn set_change(&mut self, change: Option<TraceChange>) {
+        if let Some(workspace) = &mut self.workspace {
+            workspace.change = change;
         }
     }
 

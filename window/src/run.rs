@@ -10,13 +10,14 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, PoisonError};
 
 use anyhow::{Result, anyhow};
-use egui::{Vec2, vec2};
+use egui::{Vec2, ViewportCommand, vec2};
 use stepback_debugger::desk::{Script, Tone, TraceChoice};
 use stepback_debugger::program::Failure;
 use stepback_debugger::sync::{StartServer, SyncPorts};
 
 use crate::app::App;
 use crate::settings::first_zoom;
+use crate::signals::EndingSignal;
 use crate::storage_file::{DamageRule, ToolkitStorage};
 
 /// Application id for the desktop, and name of the data directory.
@@ -56,10 +57,20 @@ pub fn run(options: WindowOptions) -> Result<WindowOutcome> {
     let native = native_options(&options, storage);
     let failure = Arc::new(std::sync::Mutex::new(None::<Failure>));
     let has_begun = Arc::new(AtomicBool::new(false));
+    let signal = EndingSignal::default();
     let create: eframe::AppCreator<'_> = {
         let (failure, has_begun) = (failure.clone(), has_begun.clone());
+        // Nothing is saved after a scripted run.
+        let awaited = (!options.is_scripted()).then(|| signal.clone());
         Box::new(move |cc| {
             has_begun.store(true, Relaxed);
+            if let Some(signal) = awaited {
+                let context = cc.egui_ctx.clone();
+                signal.listen(move || {
+                    context.send_viewport_cmd(ViewportCommand::Close);
+                    context.request_repaint();
+                });
+            }
             let mut app = App::new(cc, options, script);
             if let Some(notice) = notice {
                 app.toasts.show(Tone::Warning, &notice.to_string());
@@ -77,6 +88,7 @@ pub fn run(options: WindowOptions) -> Result<WindowOutcome> {
             return Ok(WindowOutcome::NoWindow(why.to_owned()));
         }
     }
+    signal.end();
     let failure = failure
         .lock()
         .unwrap_or_else(PoisonError::into_inner)

@@ -9,6 +9,7 @@ use stepback_debugger::desk::{Desk, StatusSlot};
 use stepback_debugger::expression::ExampleRegisters;
 use stepback_debugger::keymap::CommandContext;
 use stepback_debugger::program::PanelsSnapshot;
+use stepback_debugger::session::TraceChange;
 use stepback_debugger::worker::Slot;
 use stepback_index::answer::ThreadId;
 use stepback_machine::Address;
@@ -31,6 +32,8 @@ pub struct Workspace {
     pub focused: Option<TileId>,
     /// Notes about unusual properties of the trace, until the user closes them.
     pub banner: Option<Banner>,
+    /// Change of the trace file that the user has not dismissed.
+    pub change: Option<TraceChange>,
     /// First steps for the demo, until the user closes them.
     pub guide: Option<DemoGuide>,
     /// The card about the end of the trace is shown, if the trace ends badly.
@@ -89,6 +92,7 @@ impl Workspace {
         };
         let mut workspace = Self {
             banner: Banner::of(&desk.session),
+            change: None,
             dock,
             focused: None,
             guide: None,

@@ -6,7 +6,6 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use stepback_index::Cancel;
 use stepback_index::answer::ThreadId;
@@ -34,9 +33,6 @@ use crate::model::{SourceChoice, TraceWindow, WindowMove, Windows};
 use crate::notes::{Bookmarks, SavedQueries, SavedSearch, SavedSlice, Watches};
 use crate::session::{OpenOptions, Session, TraceChange};
 use crate::worker::{JobLane, Slot, Ticket, Worker};
-
-/// Minimum time between two checks of the trace file for changes.
-const WATCH_INTERVAL: Duration = Duration::from_secs(2);
 
 /// An open trace with its windows, queries and notes.
 pub struct Desk {
@@ -95,8 +91,6 @@ pub struct Desk {
     /// The trace, or more of it, is being opened. No repair starts meanwhile.
     pub is_opening: bool,
     pub(super) news: VecDeque<DeskEvent>,
-    watch: Option<Ticket<Option<TraceChange>>>,
-    watched: Instant,
     /// Change of the trace file that was reported last.
     stated: Option<TraceChange>,
     /// Window positions of the last run that are beyond the indexed part.
@@ -143,8 +137,6 @@ impl Desk {
             naming: None,
             is_opening: false,
             news: VecDeque::new(),
-            watch: None,
-            watched: Instant::now(),
             stated: None,
             awaited: Vec::new(),
         }
@@ -304,25 +296,9 @@ impl Desk {
         self.ending.peek().is_some()
     }
 
-    /// Returns a change of the trace file that was not reported before. Checks the file on the
-    /// worker from time to time.
-    pub fn trace_change(&mut self) -> Option<TraceChange> {
-        let answer = self.watch.as_ref().and_then(Ticket::take);
-        if answer.is_some() {
-            self.watch = None;
-        } else if self.watch.is_none() && self.watched.elapsed() > WATCH_INTERVAL {
-            self.watched = Instant::now();
-            let session = self.session.clone();
-            self.watch = Some(
-                self.worker
-                    .spawn(JobLane::Short, move |_| Ok(session.trace_change())),
-            );
-        }
-        let change = answer
-            .and_then(Result::ok)?
-            .filter(|change| self.stated != Some(*change))?;
-        self.stated = Some(change);
-        Some(change)
+    /// Notes a change of the trace file. Returns true if it was not reported before.
+    pub fn note_change(&mut self, change: TraceChange) -> bool {
+        self.stated.replace(change) != Some(change)
     }
 
     /// Returns true if a part of the trace has arrived whose windows are not converted yet.

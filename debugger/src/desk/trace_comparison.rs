@@ -9,7 +9,7 @@ use std::sync::Arc;
 use stepback_compare::Tolerances;
 use stepback_index::Cancel;
 
-use crate::messages::{error_words, say};
+use crate::messages::{Language, error_words, say};
 use crate::model::trace_differences::{ComparedOptions, ComparisonProgress, TraceDifferences};
 use crate::session::{OpenOptions, Session};
 use crate::worker::{JobLane, Ticket, Worker};
@@ -22,10 +22,18 @@ pub struct TraceComparison {
     /// Differences that do not count.
     rules: Tolerances,
     job: Option<ComparisonJob>,
-    /// Number of steps of the open trace when the last job started.
-    compared_steps: Option<u64>,
+    /// State of the program when the last job started.
+    compared: Option<ComparedState>,
     differences: Option<Arc<TraceDifferences>>,
     error: Option<String>,
+}
+
+/// State that the words and numbers of a comparison depend on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct ComparedState {
+    /// Number of steps of the open trace.
+    steps: u64,
+    language: Language,
 }
 
 struct ComparisonJob {
@@ -91,7 +99,7 @@ impl TraceComparison {
     /// Requests the comparison again with other rules. The differences stay until it is done.
     pub(super) fn change_rules(&mut self, change: impl FnOnce(&mut Tolerances)) {
         change(&mut self.rules);
-        (self.compared_steps, self.job) = (None, None);
+        (self.compared, self.job) = (None, None);
     }
 
     /// Requests the comparison again for the same trace that was opened again.
@@ -103,14 +111,18 @@ impl TraceComparison {
         }
     }
 
-    /// Picks up the answer, or starts the job if there is none for this many steps.
+    /// Picks up the answer, or starts the job if there is none for this many steps in the language
+    /// of the thread.
     pub(super) fn advance(&mut self, session: &Arc<Session>, worker: &Worker) {
         self.receive();
-        let steps = session.index.step_count();
+        let state = ComparedState {
+            steps: session.index.step_count(),
+            language: Language::spoken(),
+        };
         let Some(options) = self.options.as_ref() else {
             return;
         };
-        if self.job.is_some() || self.compared_steps == Some(steps) {
+        if self.job.is_some() || self.compared == Some(state) {
             return;
         }
         let progress = Arc::<ComparisonProgress>::default();
@@ -127,7 +139,7 @@ impl TraceComparison {
             };
             Ok(Arc::new(options.compare(&session, other, cancel)?))
         });
-        (self.compared_steps, self.error) = (Some(steps), None);
+        (self.compared, self.error) = (Some(state), None);
         self.job = Some(ComparisonJob { ticket, progress });
         self.receive();
     }

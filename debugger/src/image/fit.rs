@@ -15,7 +15,7 @@ use crate::image::extents::{AddressExtent, Extents};
 use crate::image::images::{Images, PlacedSegment};
 use crate::image::memory_view::LinkerView;
 use crate::image::spec::ImageSpec;
-use crate::messages::thousands;
+use crate::messages::say;
 
 /// Match of an image with the instructions that the trace recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -364,43 +364,30 @@ impl ImageFit {
     /// none if everything fits.
     pub fn misfit_text(&self) -> Option<String> {
         let cause = match self.cause? {
-            MismatchCause::FewChanges => {
-                "the program was patched, changed itself, or had breakpoints".to_owned()
-            }
+            MismatchCause::FewChanges => say!("image-cause-changed").to_owned(),
             MismatchCause::OtherBase(offset) => {
-                format!("it would fit at another address: append @{offset:#x} to its name")
+                say!("image-cause-base", base = format!("@{offset:#x}"))
             }
-            MismatchCause::OtherBuild => "it seems to be another build of the program".to_owned(),
-            MismatchCause::OtherProgram => "it seems to be another program".to_owned(),
+            MismatchCause::OtherBuild => say!("image-cause-build").to_owned(),
+            MismatchCause::OtherProgram => say!("image-cause-program").to_owned(),
         };
         if self.checked == 0 {
-            return Some(format!("it contains no executed instruction; {cause}"));
+            return Some(say!("image-misfit-everywhere", cause = cause));
         }
-        let (other, all) = (thousands(self.contradicted), thousands(self.checked));
-        let first = self
-            .first
-            .as_ref()
-            .map(ImageMismatch::text)
-            .unwrap_or_default();
-        Some(format!(
-            "{other} of {all} executed instructions differ in the image{first}; {cause}"
-        ))
-    }
-}
-
-impl ImageMismatch {
-    fn text(&self) -> String {
-        let Self {
-            step,
-            pc,
-            executed,
-            in_image,
-        } = self;
-        let (executed, in_image) = (bytes_text(executed), bytes_text(in_image));
-        format!(
-            ", the first at {pc} (step {}: {executed} executed, {in_image} in the image)",
-            step.0
-        )
+        let (other, all) = (self.contradicted, self.checked);
+        Some(match &self.first {
+            None => say!("image-misfit", other = other, all = all, cause = cause),
+            Some(first) => say!(
+                "image-misfit-from",
+                other = other,
+                all = all,
+                pc = first.pc.to_string(),
+                step = first.step.0.to_string(),
+                executed = bytes_text(&first.executed),
+                held = bytes_text(&first.in_image),
+                cause = cause
+            ),
+        })
     }
 }
 

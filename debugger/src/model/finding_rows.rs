@@ -101,10 +101,18 @@ pub fn place_words(found: &PlacedFinding) -> String {
     }
 }
 
-/// Returns the title of a rule. Those of the rules of a format are in English, as its specification
-/// is.
-fn title(rule: &Rule) -> &'static str {
+/// Returns the title of a rule, as a phrase.
+pub fn title(rule: &Rule) -> &'static str {
     find(&format!("rule-{}", rule.id)).unwrap_or(rule.title)
+}
+
+/// Returns the word for a severity.
+pub fn severity_word(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => say!("findings-error"),
+        Severity::Warning => say!("findings-warning"),
+        Severity::Info => say!("findings-note"),
+    }
 }
 
 /// Returns the likely meaning of a violation.
@@ -186,7 +194,7 @@ impl FindingRow<'_> {
             Self::Rule(BrokenRule { rule, count, .. }, _) => {
                 format!(
                     "{} {} ×{}: {}",
-                    rule.severity.name(),
+                    severity_word(rule.severity),
                     rule.id,
                     thousands(*count),
                     title(rule)
@@ -205,25 +213,27 @@ impl FindingRow<'_> {
 
 #[cfg(test)]
 mod tests {
+    use stepback_parsers::check::format_rules;
     use stepback_parsers::{Line, Step};
 
     use super::*;
     use crate::analysis::check::rules;
     use crate::messages::Language;
 
-    /// The rules of all formats are translated; their English texts are also those of the command
-    /// line.
+    /// All rules are translated; their English texts are also those of the command line.
     #[test]
-    fn general_rules_have_texts_in_both_languages() {
-        for rule in [
+    fn rules_have_texts_in_both_languages() {
+        let general = [
             &rules::DAMAGED,
             &rules::PATH,
             &rules::EXCEPTION_END,
             &rules::NO_STEP,
-        ] {
+        ];
+        for rule in general.into_iter().chain(format_rules()) {
             assert_eq!((title(rule), meaning(rule)), (rule.title, rule.meaning));
             Language::French.speak();
-            assert!(title(rule) != rule.title && meaning(rule) != rule.meaning);
+            assert_ne!(title(rule), rule.title);
+            assert_ne!(meaning(rule), rule.meaning);
             Language::English.speak();
         }
     }

@@ -121,6 +121,11 @@ impl Scroll {
         self.clamp(view);
     }
 
+    /// Returns true if the gap above a row is in view.
+    pub fn shows_gap(&self, gap: u64, view: &Viewport) -> bool {
+        gap >= self.top && gap <= self.top.saturating_add(view.page())
+    }
+
     pub fn reveal_row(&mut self, row: u64, view: &Viewport) {
         if row < self.top || (row == self.top && self.pixels > 0.0) {
             *self = Self {

@@ -10,6 +10,7 @@
 //! produces the same picture.
 
 mod apply;
+mod file_watch;
 mod files;
 mod opening;
 mod prompt;
@@ -22,6 +23,7 @@ mod tests;
 pub use crate::program::apply::{advance, close, next_of_script, take_news};
 pub use crate::program::files::keep_session;
 pub use apply::{apply_queue, perform};
+pub use file_watch::WatchPace;
 pub use opening::{begin_held, open};
 pub use prompt::{FilePurpose, PickedKind, Prompt};
 pub use shell::{PanelArrangement, Report, Shell, report};

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::file_watch::FileWatch;
 use super::shell::{PanelArrangement, Report, Shell, report};
 use crate::action::{Direction, FileAction, TravelAction};
 use crate::desk::{
@@ -259,14 +260,19 @@ pub(super) fn toggle_follow(shell: &mut dyn Shell) {
     index_more(shell, OpeningMode::Growth);
 }
 
-/// Reports a change of the trace file. While it is followed, its growth is on the screen anyway; a
-/// run from a script does not depend on it.
+/// Reports a change of the trace file. While it is being opened or followed, its growth is on the
+/// screen anyway; a run from a script does not depend on it.
 pub(super) fn look_at_change(shell: &mut dyn Shell) {
     let program = shell.program_mut();
-    if program.mode.is_scripted || program.opening.as_ref().is_some_and(Opening::follows) {
+    let is_watched = !program.mode.is_scripted && program.opening.is_none();
+    let Some(desk) = program.desk.as_mut().filter(|_| is_watched) else {
+        program.watch = None;
         return;
-    }
-    if let Some(change) = program.desk.as_mut().and_then(Desk::trace_change) {
+    };
+    let watch = (program.watch.take()).filter(|watch| watch.is_of(&desk.session));
+    program.watch = watch.or_else(|| FileWatch::start(&desk.session, &program.wake).ok());
+    let change = program.watch.as_ref().and_then(FileWatch::take);
+    if let Some(change) = change.filter(|change| desk.note_change(*change)) {
         shell.tell(Report::TraceChanged(change));
     }
 }

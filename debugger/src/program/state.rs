@@ -13,6 +13,7 @@ use crate::desk::{
     TraceChoice, UndoStack,
 };
 use crate::keymap::{IndexingState, KeyChoice};
+use crate::program::file_watch::{FileWatch, WatchPace};
 use crate::sync::{ServedTrace, StartServer, SyncLinks, SyncPorts};
 use crate::worker::{Ticket, Worker};
 
@@ -63,6 +64,8 @@ pub struct Program {
     pub is_script_over: bool,
     /// Wakes the thread that draws.
     pub wake: Wake,
+    /// Watch over the file of the open trace.
+    pub(super) watch: Option<FileWatch>,
 }
 
 /// Mode of the run: for a user, from a script, or in a test.
@@ -134,7 +137,13 @@ impl Program {
             failure: Failure::default(),
             is_script_over: !mode.is_scripted,
             wake,
+            watch: None,
         }
+    }
+
+    /// Sets the frequency of checks of the trace file.
+    pub fn set_watch_pace(&mut self, pace: WatchPace) {
+        self.watch.iter_mut().for_each(|watch| watch.set_pace(pace));
     }
 
     /// Starts to open a trace. Cancels the opening that is under way.

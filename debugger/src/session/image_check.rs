@@ -17,11 +17,9 @@ use crate::image::{
     CheckedImage, ImageOrigin, ImageSpec, Images, LinkerView, ProgramStarts, fits_of, machine_of,
     program_file,
 };
+use crate::messages::say;
 use crate::session::OpenOptions;
 use crate::session::notice::Notice;
-
-/// Beginning of notices about an image of another program.
-const MISFIT_IMAGE: &str = "the image does not fit the trace";
 
 /// Images after the comparison.
 pub struct ImageCheck {
@@ -107,16 +105,14 @@ fn misfit_notice(
     }: &CheckedImage,
 ) -> Option<Notice> {
     let text = fit.misfit_text()?;
-    let path = &spec.path;
+    let path = format!("{:?}", spec.path);
     Some(match (fit.is_of_another_program(), is_used) {
-        (true, false) => Notice::doubt(format!("{MISFIT_IMAGE} and is left out: {text}: {path:?}")),
-        (true, true) if fit.is_refuted() => Notice::doubt(format!(
-            "{MISFIT_IMAGE}, so names and lines may be wrong, and its memory is not used: {text}: {path:?}"
-        )),
-        (true, true) => Notice::doubt(format!(
-            "{MISFIT_IMAGE}, so names, lines and memory may be wrong: {text}: {path:?}"
-        )),
-        (false, _) => format!("the image differs from the trace: {text}: {path:?}").into(),
+        (true, false) => Notice::doubt(say!("image-left-out", why = text, image = path)),
+        (true, true) if fit.is_refuted() => {
+            Notice::doubt(say!("image-memory-not-used", why = text, image = path))
+        }
+        (true, true) => Notice::doubt(say!("image-doubtful", why = text, image = path)),
+        (false, _) => say!("image-differs", why = text, image = path).into(),
     })
 }
 
@@ -128,17 +124,13 @@ fn view_notice(
         ..
     }: &CheckedImage,
 ) -> Option<Notice> {
-    let path = &spec.path;
+    let path = format!("{:?}", spec.path);
     let text = match view {
         LinkerView::Run => return None,
-        LinkerView::Load => {
-            "the image copies its data after reset, so memory holds it where it was loaded until then"
-        }
-        LinkerView::ReadOnly => {
-            "the trace begins after the program, so memory that it can write is unknown until the trace shows it"
-        }
+        LinkerView::Load => say!("image-copies-data", image = path),
+        LinkerView::ReadOnly => say!("image-begins-late", image = path),
     };
-    is_used.then(|| format!("{text}: {path:?}").into())
+    is_used.then(|| text.into())
 }
 
 /// Maximum number of directory entries examined.

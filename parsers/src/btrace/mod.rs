@@ -10,7 +10,7 @@
 //! The program that a recording was read with is part of the identity of its step store and of the
 //! index.
 
-mod check;
+pub(crate) mod check;
 mod code;
 mod couples;
 mod fit;

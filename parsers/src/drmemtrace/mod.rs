@@ -10,7 +10,7 @@
 //! is an error.
 
 mod block;
-mod check;
+pub(crate) mod check;
 mod companion;
 #[cfg(test)]
 mod companion_tests;

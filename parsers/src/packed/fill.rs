@@ -191,11 +191,8 @@ impl CopyBuilder<'_> {
 
     fn write(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
         self.copy.store.write_at(offset, bytes).map_err(|error| {
-            let filled = self.shared.state().filled;
             let advice = "free some space, or name another place with --index";
-            let why = format!(
-                "the copy of the unpacked text ends at byte {filled} of it ({error}): {advice}"
-            );
+            let why = format!("the unpacked text could not be stored ({error}): {advice}");
             io::Error::new(error.kind(), why)
         })
     }

@@ -7,7 +7,7 @@
 //! Nothing after damage can be read from a packed file, since each number is predicted from those
 //! before it.
 
-mod check;
+pub(crate) mod check;
 mod container;
 mod fields;
 mod grouping;

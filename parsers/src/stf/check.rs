@@ -59,6 +59,15 @@ static CHUNK_LENGTH: Rule = Rule {
     meaning: "the numbers of instructions by which other tools seek are wrong",
 };
 
+/// All rules of the format.
+pub static ALL: &[&Rule] = &[
+    &NO_BRANCH,
+    &NO_TARGET,
+    &WRONG_TARGET,
+    &START_PC,
+    &CHUNK_LENGTH,
+];
+
 /// Checks a trace in one pass, and adds violations to `findings`. Reading ends at the first damage
 /// of a chunk, which is reported when the trace is opened.
 ///

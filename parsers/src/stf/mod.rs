@@ -7,7 +7,7 @@
 //! Reading stops at an unknown record, because records have no lengths; in a zstf file it goes on
 //! with the next chunk, after a gap.
 
-mod check;
+pub(crate) mod check;
 mod container;
 mod cursor;
 mod events;

@@ -32,7 +32,7 @@ mod trace;
 mod watches;
 mod why;
 
-pub use crate::panels::panel::{HoverCell, PanelContext, TabBadge, tab_badge};
+pub use crate::panels::panel::{HiddenPointer, HoverCell, PanelContext, TabBadge, tab_badge};
 pub use find::FindPanel;
 pub use panel::Panel;
 pub use registers::RegistersPanel;

@@ -3,7 +3,7 @@
 //!
 //! While a tooltip about a cell is visible, the key of "Why…" refers to that cell ([`HoverCell`]).
 
-use egui::{Context, Id, Response, RichText, Ui};
+use egui::{Context, Id, Pos2, Rect, Response, RichText, Ui};
 use stepback_debugger::action::{Action, CellName, Follow, Moment, PanelId, PanelKind};
 use stepback_debugger::action::{TraceId, WindowId};
 use stepback_debugger::desk::Desk;
@@ -121,6 +121,24 @@ pub fn tab_badge(follow: Follow, windows: &Windows) -> TabBadge {
     TabBadge {
         window: windows.shown(follow).map(|window| window.id),
         position: windows.position_of(follow),
+    }
+}
+
+/// Place of a resting pointer that is hidden from the painters while the user types.
+#[derive(Clone, Copy, Debug)]
+pub struct HiddenPointer(pub Option<Pos2>);
+
+impl HiddenPointer {
+    /// Keeps the place for this frame.
+    pub fn put(self, ui: &Ui) {
+        ui.data_mut(|data| data.insert_temp(Id::NULL, self));
+    }
+
+    /// Returns true if the pointer is in a rectangle, hidden or not.
+    pub fn is_within(ui: &Ui, rect: Rect) -> bool {
+        let hidden = ui.data(|data| data.get_temp::<Self>(Id::NULL));
+        let hidden = hidden.and_then(|Self(place)| place);
+        ui.rect_contains_pointer(rect) || hidden.is_some_and(|at| rect.contains(at))
     }
 }
 

@@ -256,6 +256,58 @@ impl Field<'_> {
         }
         response
     }
+
+    /// Draws the field. If it is to take the keyboard, the next letter replaces its text.
+    pub fn focused_ui(
+        self,
+        ui: &mut Ui,
+        pen: &Pen<'_>,
+        rect: Rect,
+        text: &mut String,
+        focus: FocusRequest,
+    ) -> Response {
+        let response = self.ui(ui, pen, rect, text);
+        if focus == FocusRequest::Wanted {
+            response.request_focus();
+            select_all(ui, response.id, text);
+        }
+        response
+    }
+
+    /// Draws a field above a list. Down leaves it for the list.
+    pub fn list_ui(
+        self,
+        ui: &mut Ui,
+        pen: &Pen<'_>,
+        rect: Rect,
+        text: &mut String,
+        focus: FocusRequest,
+    ) -> Response {
+        let response = self.focused_ui(ui, pen, rect, text, focus);
+        if response.has_focus() && ui.input(|input| input.key_pressed(egui::Key::ArrowDown)) {
+            response.surrender_focus();
+        }
+        response
+    }
+}
+
+/// Keyboard focus of a field in this frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FocusRequest {
+    /// The field takes the keyboard.
+    Wanted,
+    /// The focus stays where it is.
+    #[default]
+    Left,
+}
+
+/// Selects the text of a field, so that the next letter replaces it.
+pub fn select_all(ui: &Ui, id: egui::Id, text: &str) {
+    use egui::text::{CCursor, CCursorRange};
+    let mut state = egui::text_edit::TextEditState::load(ui.ctx(), id).unwrap_or_default();
+    let range = CCursorRange::two(CCursor::new(0usize), CCursor::new(text.chars().count()));
+    state.cursor.set_char_range(Some(range));
+    state.store(ui.ctx(), id);
 }
 
 /// Message id of the entry for the thread that executes at the position.

@@ -61,6 +61,18 @@ fn differences_are_listed_by_region() {
 }
 
 #[test]
+fn a_new_language_lists_the_differences_again() {
+    let mut window = compared("recurse-depth");
+    window.command("Language French");
+    window.wait();
+    let differences = window.desk().comparison.differences().unwrap();
+    let names: Vec<&str> = (differences.table.rows.iter())
+        .map(|row| row.name.as_str())
+        .collect();
+    assert!(names.contains(&"Première divergence 300"), "{names:?}");
+}
+
+#[test]
 fn the_command_line_names_both_traces() {
     let sandbox = Sandbox::new();
     let [a, b] = ["a.tarmac", "b.tarmac"].map(|name| unpacked(&sandbox, "recurse-depth", name));

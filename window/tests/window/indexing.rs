@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 use egui::Key;
 use egui_kittest::kittest::Queryable as _;
-use stepback_debugger::action::{Action, FileAction};
+use egui_tiles::TileId;
+use stepback_debugger::action::{Action, FileAction, PanelKind};
 use stepback_debugger::desk::TraceChoice;
 use stepback_debugger::session::OpenOptions;
 use stepback_parsers::rst::Rst;
@@ -17,6 +18,9 @@ use stepback_window::WindowOptions;
 
 use crate::sandbox::{SHORT, Sandbox};
 use crate::support::Driver;
+
+/// Text of the bar about a rewritten trace file.
+const CHANGED: &str = "The trace changed · This is the old version of the file.";
 
 /// Locks the index of a trace, so that it cannot be built.
 fn hold_up(trace: &Path) -> File {
@@ -238,18 +242,19 @@ fn a_trace_that_changes_while_it_is_open_is_noticed_and_can_be_reloaded() {
         SHORT.replace("d2800020", "d2800021")
     );
     fs::write(window.path("a.tarmac"), other).unwrap();
-    window.wait_until(|window| !window.messages().is_empty());
-    assert_eq!(window.messages(), ["The trace changed"]);
+    window.wait_until(|window| window.has(CHANGED));
+    // A bar above the panels, which covers none of them.
+    assert_eq!(window.messages(), [""; 0]);
+    let bar = window.rect(CHANGED);
+    let tile = window.tile(PanelKind::Trace);
+    let panel = window.workspace().dock.tiles.rect(TileId(tile.0)).unwrap();
+    assert!(bar.bottom() <= panel.top(), "{bar} {panel}");
     assert!(!window.has("Follow"));
     window.wait();
     window.click("Reload");
     assert_eq!(window.desk().session.index.step_count(), 13);
     window.check_position(7);
-    assert!(
-        !window.messages().contains(&"The trace changed".to_owned()),
-        "{:?}",
-        window.messages()
-    );
+    assert!(!window.has(CHANGED));
 }
 
 #[test]
@@ -257,9 +262,9 @@ fn a_reload_by_the_palette_takes_the_message_about_the_change_away() {
     let mut window = Driver::text(SHORT);
     let other = SHORT.replace("d2800020", "d2800021");
     fs::write(window.path("a.tarmac"), format!("{other}\n")).unwrap();
-    window.wait_until(|window| !window.messages().is_empty());
+    window.wait_until(|window| window.has(CHANGED));
     window.command("Reload");
-    assert_eq!(window.messages(), [""; 0]);
+    assert!(!window.has(CHANGED));
 }
 
 #[test]
@@ -276,7 +281,7 @@ fn a_trace_that_is_cut_short_while_it_is_open_does_not_harm() {
     }
     window.command("Raw text");
     window.command("Last write x2");
-    window.wait_until(|window| window.messages().contains(&"The trace changed".to_owned()));
+    window.wait_until(|window| window.has(CHANGED));
 }
 
 #[test]

@@ -336,3 +336,25 @@ fn effects_opened_by_name_are_those_of_the_call() {
     window.command("Show effects");
     assert!(window.has("write 80020010"));
 }
+
+#[test]
+fn letters_after_a_command_that_opened_the_accesses_go_into_its_field() {
+    let mut window = Driver::demo();
+    window.go_to("100");
+    // The second time another panel has the focus, and the field a text.
+    for text in ["sb", "bw"] {
+        window.perform(Action::Panel(PanelAction::ShowPanel(PanelKind::Accesses)));
+        window.wait();
+        // "s" steps, "b" bookmarks the position, and "w" asks why.
+        for letter in text.chars() {
+            let key = Key::from_name(&letter.to_uppercase().to_string());
+            window.press(key.unwrap());
+            window.type_text(&letter.to_string());
+        }
+        let field = "Register, address:length, code or file:line";
+        assert_eq!(window.value_of(field), text);
+        window.command("Show trace");
+    }
+    window.check_position(100);
+    assert!(window.desk().bookmarks.list().is_empty());
+}

@@ -13,6 +13,7 @@ use stepback_debugger::expression::ExampleRegisters;
 use stepback_debugger::keymap::{Area, CommandContext, PANELS, commands, parse_line};
 use stepback_debugger::messages::{Language, LanguageChoice, MessageValue, find, spoken_with};
 use stepback_parsers::Position;
+use stepback_parsers::check::format_rules;
 
 use crate::sandbox::SHORT;
 use crate::support::Driver;
@@ -114,10 +115,12 @@ fn every_text_is_used_and_every_text_that_is_used_is_there() {
         .map(|command| command.label_id.as_str())
         .collect();
     let is_key = |id: &str| id.starts_with("key-");
+    let of_formats: BTreeSet<&str> = format_rules().map(|rule| rule.id).collect();
     // The texts of a rule of `check` have its id in theirs.
     let is_of_rule = |id: &str| {
         let rule = id.strip_prefix("rule-");
-        rule.is_some_and(|rule| quoted.contains(rule.strip_suffix("-meaning").unwrap_or(rule)))
+        let rule = rule.map(|rule| rule.strip_suffix("-meaning").unwrap_or(rule));
+        rule.is_some_and(|rule| quoted.contains(rule) || of_formats.contains(rule))
     };
     let is_used = |id: &&String| {
         let is_said = quoted.contains(id.as_str()) || of_commands.contains(id.as_str());

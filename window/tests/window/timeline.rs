@@ -451,3 +451,19 @@ fn menus_tick_what_is_shown() {
     window.command("Timeline threads");
     assert!(ticked(&mut window, "Timeline threads") && !ticked(&mut window, "Timeline calls"));
 }
+
+#[test]
+fn no_row_of_the_trace_moves_under_the_pointer_when_a_lane_appears() {
+    let mut window = Driver::demo();
+    window.go_to("20,345");
+    let row = "step 20344";
+    let before = window.rect(row);
+    window.rest_at(before.center());
+    let height = window.rect("timeline").height();
+    // The lane of bookmarks.
+    window.press(Key::B);
+    window.wait();
+    assert!(window.rect("timeline").height() > height, "a new lane");
+    let after = window.rect(row);
+    assert!((after.top() - before.top()).abs() < 0.5, "{before} {after}");
+}

@@ -22,6 +22,7 @@ use crate::analysis::check::part_event::{CheckedStep, CheckedWrite, PartEvent, P
 use crate::analysis::check::register_file::{KnownFlags, PassedSteps};
 use crate::analysis::check::rules;
 use crate::analysis::check::threads::ThreadStarts;
+use crate::messages::say;
 
 /// State of the check, which all events before determine.
 pub struct OrderedCheck<'a> {
@@ -131,7 +132,7 @@ impl<'a> OrderedCheck<'a> {
         {
             let name = &thread.name;
             self.findings.add(&rules::NO_STEP, FindingPlace::Trace, || {
-                format!("{name} has no instruction")
+                say!("check-no-instruction", thread = name.as_str())
             });
         }
         for thread in &self.threads {
@@ -213,9 +214,12 @@ impl<'a> OrderedCheck<'a> {
             && let Some(before) = thread.last
             && let Some(expected) = thread.leads.unless(last.pc)
         {
-            let (name, pc, from) = (&thread.name, last.pc, before.pc);
-            let message = format!(
-                "{name} is at {pc:#x}, where the instruction at {from:#x} leads to {expected}"
+            let message = say!(
+                "check-path",
+                thread = thread.name.as_str(),
+                pc = format!("{:#x}", last.pc),
+                from = format!("{:#x}", before.pc),
+                expected = expected.to_string()
             );
             thread.stray = Some(PendingFinding { place, message });
         }
@@ -224,7 +228,12 @@ impl<'a> OrderedCheck<'a> {
         {
             let name = &thread.name;
             self.findings.add(&rules::TIME, place, || {
-                format!("the time of {name} falls from {before} to {time}")
+                say!(
+                    "check-time",
+                    thread = name.as_str(),
+                    before = before.to_string(),
+                    after = time.to_string()
+                )
             });
         }
         let is_in_slot = step.is_in_delay_slot || thread.is_coupled;
@@ -289,11 +298,14 @@ impl<'a> OrderedCheck<'a> {
         if !last.keeps(write.view.register, &written) {
             return;
         }
-        let name = Registers::name(write.view, last.set).unwrap_or("a register");
-        let (pc, text) = (last.pc, &instruction.text);
-        let (before, after) = (hex(&before), hex(write.bytes()));
-        let message = format!(
-            "{name} changes from {before} to {after} at {pc:#x}, where {text} does not write it"
+        let name = Registers::name(write.view, last.set);
+        let message = say!(
+            "check-register",
+            register = name.unwrap_or_else(|| say!("check-a-register")),
+            before = hex(&before),
+            after = hex(write.bytes()),
+            pc = format!("{:#x}", last.pc),
+            instruction = instruction.text.to_string()
         );
         thread.unexplained.push(PendingFinding { place, message });
     }
@@ -316,7 +328,11 @@ impl<'a> OrderedCheck<'a> {
             let name = &thread.name;
             let address = access.address;
             self.findings.add(&rules::NO_STEP, place, || {
-                format!("{name} accesses {address} before its first instruction")
+                say!(
+                    "check-early-access",
+                    thread = name.as_str(),
+                    address = address.to_string()
+                )
             });
         }
         thread.end.access(access);

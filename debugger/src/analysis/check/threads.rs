@@ -13,6 +13,7 @@ use stepback_parsers::{KnownThread, MemoryAccess, Position};
 
 use crate::analysis::check::register_file::{LastStep, RegisterFile};
 use crate::analysis::check::rules;
+use crate::messages::say;
 
 /// System calls that create threads and processes.
 const MAKERS: [&str; 4] = ["clone", "clone3", "fork", "vfork"];
@@ -66,10 +67,11 @@ impl ThreadStarts {
         }
         self.begun += 1;
         (self.begun > self.made).then(|| {
-            let (begun, made) = (self.begun, self.made);
-            format!(
-                "thread {name} starts, but no earlier system call created it \
-                 ({begun} started, {made} created)"
+            say!(
+                "check-thread",
+                thread = name,
+                begun = self.begun.to_string(),
+                made = self.made.to_string()
             )
         })
     }
@@ -153,9 +155,13 @@ impl ExceptionEnd {
         }
         let pc = Address(step.set.code_address(target));
         if has_code(pc, index, cancel)? == Some(false) {
-            let from = step.pc;
             findings.add(&rules::EXCEPTION_END, place, || {
-                format!("{name} ends in an exception: the instruction at {from:#x} leads to {pc}, where there is no code")
+                say!(
+                    "check-exception-end",
+                    thread = name,
+                    from = format!("{:#x}", step.pc),
+                    pc = pc.to_string()
+                )
             });
         }
         Ok(())

@@ -17,6 +17,7 @@ use stepback_parsers::{Flow, Line, Position, Step};
 use crate::analysis::check::events::check_events;
 use crate::analysis::check::rules;
 use crate::image::CheckedImage;
+use crate::messages::say;
 use crate::session::Session;
 
 /// Weight of a record in the progress counter, in bytes.
@@ -197,7 +198,12 @@ fn add_memory(
         );
         let known = bytes_text(change.known_before);
         findings.add(rule, place, || {
-            format!("a read at {address} finds {read}, where {known} was known")
+            say!(
+                "check-read",
+                address = address.to_string(),
+                read = read,
+                known = known
+            )
         });
     }
     findings.count_more(rule, count.saturating_sub(stated));

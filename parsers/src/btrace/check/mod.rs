@@ -2,6 +2,6 @@
 //! one pass and in bounded memory.
 
 mod recording;
-mod rules;
+pub(crate) mod rules;
 
 pub use recording::check_recording;

@@ -59,3 +59,6 @@ pub static COUNT: Rule = Rule {
     title: "the file does not have as many whole records as its header says",
     meaning: "the file was cut off, or its writer did not finish",
 };
+
+/// All rules.
+pub static ALL: &[&Rule] = &[&FIT, &TIME, &LOST, &OUTSIDE, &START, &RETURN, &JUMP, &COUNT];

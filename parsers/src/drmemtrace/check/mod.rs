@@ -9,7 +9,7 @@ mod header;
 mod instruction;
 mod kernel;
 mod markers;
-mod rules;
+pub(crate) mod rules;
 mod thread;
 
 pub use crate::drmemtrace::check::thread::TraceCheck;

@@ -200,6 +200,35 @@ pub static REGDEPS: Rule = rule(
     "the tool that made the trace anonymous left something out",
 );
 
+/// All rules.
+pub static ALL: &[&Rule] = &[
+    &FILE_TYPE,
+    &HEADER,
+    &CONTENT,
+    &COUNTS,
+    &VECTOR,
+    &CHUNK,
+    &RAW,
+    &EXIT,
+    &EMPTY,
+    &SYSTEM_CALL,
+    &BLOCKING,
+    &FUNCTION,
+    &ACCESS,
+    &SIZE,
+    &BRANCH,
+    &FLOW,
+    &EVENT,
+    &RETURN,
+    &RSEQ,
+    &KERNEL,
+    &SWITCH,
+    &HARDWARE,
+    &PHYSICAL,
+    &FILTER,
+    &REGDEPS,
+];
+
 /// Adds findings at the record that is being checked.
 pub(super) struct RecordReport<'f> {
     pub findings: &'f mut Findings,

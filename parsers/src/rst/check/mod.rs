@@ -5,7 +5,7 @@ mod instruction;
 mod opening;
 mod out;
 mod path;
-mod rules;
+pub(crate) mod rules;
 #[cfg(test)]
 mod tests;
 mod translation;

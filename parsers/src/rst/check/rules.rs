@@ -17,7 +17,6 @@ macro_rules! rules {
         };)*
 
         /// All rules, in the order of the record types that they are about.
-        #[cfg(test)]
         pub static ALL: &[&Rule] = &[$(&$name),*];
     };
 }

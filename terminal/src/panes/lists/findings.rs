@@ -2,7 +2,9 @@
 
 use stepback_debugger::messages::say;
 use stepback_debugger::model::TextRole;
-use stepback_debugger::model::finding_rows::{FindingRow, RuleFoldState, place_words};
+use stepback_debugger::model::finding_rows::{
+    FindingRow, RuleFoldState, place_words, severity_word, title,
+};
 use stepback_debugger::model::text::thousands;
 use stepback_debugger::views::FindingsView;
 use stepback_parsers::check::Severity;
@@ -43,7 +45,7 @@ fn draw(row: &FindingRow<'_>, run: CellRun, pen: &mut Pen<'_>) {
             let rest = pen
                 .role(
                     rest,
-                    broken.rule.severity.name(),
+                    severity_word(broken.rule.severity),
                     role_of(broken.rule.severity),
                 )
                 .after(2);
@@ -51,7 +53,7 @@ fn draw(row: &FindingRow<'_>, run: CellRun, pen: &mut Pen<'_>) {
             let rest = pen
                 .role(rest, &format!("×{}", thousands(broken.count)), label)
                 .after(2);
-            pen.role(rest, broken.rule.title, StyleRole::Text(TextRole::Plain));
+            pen.role(rest, title(broken.rule), StyleRole::Text(TextRole::Plain));
         }
         FindingRow::Place(_, found) => {
             let rest = run.after(INDENT);

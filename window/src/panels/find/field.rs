@@ -1,7 +1,7 @@
 //! The search field with its history, the choosers of interpretation and scope next to it, and the
 //! menu of earlier and saved searches.
 
-use egui::{Id, Key, Modifiers, Rect, Ui};
+use egui::{Key, Modifiers, Rect, Ui};
 use stepback_debugger::action::{Action, AppAction, FindKind, FindQuery, SearchAction};
 use stepback_debugger::expression::ExampleRegisters;
 use stepback_debugger::keymap::CommandId;
@@ -12,7 +12,7 @@ use stepback_debugger::notes::SavedQueryChange;
 use crate::panels::PanelContext;
 use crate::panels::menu::{KeptItem, KeptItemActions, KeptMenu};
 use crate::panels::pen::Pen;
-use crate::panels::row::{Field, button_response};
+use crate::panels::row::{Field, FocusRequest, button_response, select_all};
 use crate::theme::{icon, icons, ui as ui_font};
 
 /// Message id of its name for screen readers and tests.
@@ -51,11 +51,7 @@ impl FindField {
             hint: spoken(NAME),
             icon: icons::SEARCH,
         }
-        .ui(ui, pen, rect, &mut self.text);
-        if focus == FocusRequest::Wanted {
-            response.request_focus();
-            select_all(ui, response.id, &self.text);
-        }
+        .focused_ui(ui, pen, rect, &mut self.text, focus);
         if response.changed() {
             self.recalled = None;
         }
@@ -101,29 +97,12 @@ impl FindField {
     }
 }
 
-/// Keyboard focus of a field in this frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FocusRequest {
-    /// The field takes the keyboard.
-    Wanted,
-    /// The focus stays where it is.
-    Left,
-}
-
 /// Formats a search for the history list: `ldr x1`, `Value  0x1f`.
 pub fn history_text(question: &FindQuery) -> String {
     match question.kind {
         stepback_debugger::action::FindKind::Auto => question.text.clone(),
         kind => format!("{}  {}", kind_name(kind), question.text),
     }
-}
-
-fn select_all(ui: &Ui, id: Id, text: &str) {
-    use egui::text::{CCursor, CCursorRange};
-    let mut state = egui::text_edit::TextEditState::load(ui.ctx(), id).unwrap_or_default();
-    let range = CCursorRange::two(CCursor::new(0usize), CCursor::new(text.chars().count()));
-    state.cursor.set_char_range(Some(range));
-    state.store(ui.ctx(), id);
 }
 
 /// Interpretations of the text in list order, each with an example.

@@ -19,14 +19,14 @@ use stepback_debugger::notes::SavedSearch;
 use stepback_debugger::views::{FindTable, PanelView, TableView};
 use stepback_parsers::Position;
 
-use super::field::{FindField, FindFieldEvent, FocusRequest};
+use super::field::{FindField, FindFieldEvent};
 use crate::panels::PanelContext;
 use crate::panels::cursor_list::take_rect;
 use crate::panels::find::field::{SearchScope, icon_button, kind_ui, reach_ui, search_menu};
 use crate::panels::menu::KeptMenu;
 use crate::panels::panel::Panel;
 use crate::panels::pen::{INSET, Pen, ROW};
-use crate::panels::row::{EmptyMessage, Field, button_response, row_response};
+use crate::panels::row::{EmptyMessage, Field, FocusRequest, button_response, row_response};
 use crate::panels::table::{ListExport, ListPlace, RowList};
 use crate::theme::{icon, icons, medium, mono, ui as ui_font};
 

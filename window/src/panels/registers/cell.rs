@@ -461,8 +461,12 @@ fn mode_ui(
         Some("thread mode") => say!("registers-thread-mode"),
         mode => mode.unwrap_or_default(),
     };
-    let mut x = right - pen.width(words, ui_font(11.5));
-    pen.text(x, y, words, ui_font(11.5), tok.t3);
+    // A narrow head has no room after the flags: the tooltip has the mode.
+    let mut x = (right - pen.width(words, ui_font(11.5))).max(least + 8.0);
+    if x + 3.0 * ADVANCE < right {
+        // A pixel more, so that rounding cuts nothing.
+        pen.cut_text(pos2(x, y), words, ui_font(11.5), tok.t3, right + 1.0);
+    }
     let masks: Vec<(char, bool)> = status
         .masks
         .iter()

@@ -10,7 +10,7 @@ use stepback_parsers::Position;
 
 use crate::panels::PanelContext;
 use crate::panels::pen::Pen;
-use crate::panels::row::{Field, button_response};
+use crate::panels::row::{Field, FocusRequest, button_response};
 use crate::theme::{icons, mono, mono_bold, ui as ui_font};
 
 /// Height of the bar.
@@ -37,7 +37,7 @@ const KINDS: [(AccessKinds, &str, &str); 3] = [
 pub struct AccessBar {
     typed: Option<String>,
     /// The next frame focuses the field.
-    pub is_focus_wanted: bool,
+    pub focus: FocusRequest,
 }
 
 /// A small button that can be chosen.
@@ -104,10 +104,7 @@ impl AccessBar {
             hint: say!("accesses-register-address-length-code-or"),
             icon: icons::LIST,
         };
-        let response = field.ui(ui, pen, rect, &mut text);
-        if std::mem::take(&mut self.is_focus_wanted) && question.is_none() {
-            response.request_focus();
-        }
+        let response = field.list_ui(ui, pen, rect, &mut text, std::mem::take(&mut self.focus));
         let is_entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
         // An unedited text keeps its thread and its start.
         let is_edited = !text.trim().is_empty() && (question.is_none() || text != requested);

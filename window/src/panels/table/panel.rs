@@ -21,6 +21,7 @@ use crate::panels::PanelContext;
 use crate::panels::cursor_list::take_rect;
 use crate::panels::panel::Panel;
 use crate::panels::pen::Pen;
+use crate::panels::row::FocusRequest;
 use crate::panels::table::access_bar;
 use crate::panels::table::access_bar::AccessBar;
 use crate::panels::table::list::RowList;
@@ -131,9 +132,9 @@ impl TableState {
     fn look(&mut self, desk: &Desk) {
         if self.session.is_new(&desk.session) {
             with_view!(&mut self.lists, view => view.forget());
-            let is_focus_wanted = self.bar.is_focus_wanted;
+            let focus = self.bar.focus;
             (self.bar, self.list) = Default::default();
-            self.bar.is_focus_wanted = is_focus_wanted;
+            self.bar.focus = focus;
         }
     }
 
@@ -153,7 +154,7 @@ impl TableState {
 
 impl Panel for TablePanel {
     fn focus_field(&mut self) {
-        self.state.bar.is_focus_wanted = true;
+        self.state.bar.focus = FocusRequest::Wanted;
     }
 
     fn make(kind: PanelKind, _: WindowId) -> Self {

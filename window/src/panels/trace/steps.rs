@@ -25,7 +25,6 @@ use super::paint::{
     paint_folded, paint_hit, paint_row, paint_slice,
 };
 use super::spots::GlimpseSlot;
-use crate::panels::PanelContext;
 use crate::panels::list::{List, ListArea, POSITION_TICK, ScrollBarTick};
 use crate::panels::pen::{FoldSign, Pen, ROW};
 use crate::panels::row::{RowState, button_response, error_ui, row_background, row_response};
@@ -34,6 +33,7 @@ use crate::panels::trace::hits::{
     is_hit, is_in_slice, marks_ui, slice_ticks,
 };
 use crate::panels::trace::spots::SourceLineCache;
+use crate::panels::{HiddenPointer, PanelContext};
 
 /// Rows around the position that stay in view while it moves.
 const MARGIN: u64 = 3;
@@ -48,8 +48,7 @@ pub struct StepList {
     scroll: Scroll,
     /// The position and number of rows that were last brought into view.
     revealed: Option<(Position, u64)>,
-    /// Height of the list in the last frame, and whether the position was in view.
-    seen: (f32, bool),
+    seen: SeenList,
     view: StepsView,
     page_rows: u64,
     held: HeldScroll,
@@ -63,6 +62,31 @@ pub struct StepList {
     along: i64,
     /// The position moved, and lines below steps may still hide it.
     is_revealing: bool,
+}
+
+/// The list in the last frame.
+#[derive(Clone, Copy, Debug)]
+struct SeenList {
+    rect: Rect,
+    has_position: bool,
+}
+
+impl Default for SeenList {
+    fn default() -> Self {
+        Self {
+            rect: Rect::NOTHING,
+            has_position: true,
+        }
+    }
+}
+
+impl SeenList {
+    /// Returns the distance by which the top edge moved, if the list became higher or lower in its
+    /// place.
+    fn edge_shift(&self, rect: Rect) -> Option<f32> {
+        let is_in_place = rect.x_range() == self.rect.x_range() && rect.intersects(self.rect);
+        is_in_place.then(|| rect.top() - self.rect.top())
+    }
 }
 
 pub struct CallStep<'a> {
@@ -108,9 +132,9 @@ struct HeldScroll {
 
 impl Default for StepList {
     fn default() -> Self {
-        let (scroll, revealed, view, page_rows, held, lines, longest, glimpse, along) =
+        let (scroll, revealed, seen, view, page_rows, held, lines, longest, glimpse, along) =
             Default::default();
-        let (seen, is_revealing) = ((0.0, true), false);
+        let is_revealing = false;
         Self {
             scroll,
             revealed,
@@ -204,10 +228,17 @@ impl StepList {
         };
         // A list that is made smaller keeps the position in view, unless the user had scrolled away
         // from it.
-        let is_resized = self.seen.1 && self.seen.0 != rect.height();
-        if self.revealed != Some(now) || is_resized {
-            self.scroll
-                .reveal_gap(window.gap_of(window.position), MARGIN, &view);
+        let is_resized = self.seen.has_position && self.seen.rect.height() != rect.height();
+        let gap = window.gap_of(window.position);
+        if is_resized
+            && HiddenPointer::is_within(ui, rect)
+            && let Some(shift) = self.seen.edge_shift(rect)
+        {
+            // No row moves under the pointer.
+            self.scroll.by_pixels(shift, &view);
+        }
+        if self.revealed != Some(now) || is_resized && !self.scroll.shows_gap(gap, &view) {
+            self.scroll.reveal_gap(gap, MARGIN, &view);
             self.revealed = Some(now);
             self.is_revealing = true;
         }
@@ -243,10 +274,10 @@ impl StepList {
         }
         let area = self.make_room(area, scene);
         self.page_rows = area.view.page().saturating_sub(1);
-        let gap = window.gap_of(window.position);
-        let is_in_view =
-            gap >= self.scroll.top && gap <= self.scroll.top.saturating_add(area.view.page());
-        self.seen = (rect.height(), is_in_view);
+        self.seen = SeenList {
+            rect,
+            has_position: self.scroll.shows_gap(gap, &area.view),
+        };
         area
     }
 
