@@ -302,3 +302,29 @@ fn functions_are_named_by_the_end_of_their_names() {
         "no image has a function \"geo::area\""
     );
 }
+
+#[test]
+fn a_step_into_a_call_in_the_same_line_enters_it() {
+    let sandbox = Sandbox::new();
+    let mut client = launched(&sandbox, "steps", json!("pc:0x40014b"));
+    check(&mut client, "stepIn", "fib:6 0x4000e8");
+    check(&mut client, "stepIn", "fib:6 fib:6 0x4000e8");
+    check(&mut client, "stepIn", "fib:6 fib:6 fib:6 0x4000e8");
+    check(&mut client, "stepIn", " 0x400154");
+    check(&mut client, "stepIn", "outer:11 0x400114");
+    check(&mut client, "stepIn", "inner:11 outer:11 0x40010a");
+}
+
+#[test]
+fn a_step_that_returns_into_the_middle_of_a_line_goes_on_to_the_next_statement() {
+    let sandbox = Sandbox::new();
+    let mut client = launched(&sandbox, "steps", json!("pc:0x40010a"));
+    check(&mut client, "next", " 0x400160");
+}
+
+#[test]
+fn a_step_out_of_a_function_that_ends_with_a_tail_call_leads_to_its_caller() {
+    let sandbox = Sandbox::new();
+    let mut client = launched(&sandbox, "steps", json!("pc:0x40012c"));
+    check(&mut client, "stepOut", " 0x400165");
+}

@@ -128,15 +128,9 @@ fn root_exit(frame: &Call) -> Option<Step> {
 /// The tools recognise a return by what follows it, so they ignore one that ends the trace. The
 /// caller must exclude that case.
 fn returned_at(frame: &Call, calls: &CallTable) -> Option<Step> {
-    let mut part = Some(*frame).filter(|frame| frame.entered == FrameEntry::Call)?;
-    while part.left == FrameExit::Tail {
-        let tail = part.exit_step?;
-        let next = calls.get(calls.called_by(part.thread, tail)?)?;
-        // Exit steps must increase, so that a damaged table cannot cause an endless loop.
-        part = Some(next)
-            .filter(|next| next.entered == FrameEntry::Tail && next.exit_step > Some(tail))?;
-    }
-    part.exit_step.filter(|_| part.left == FrameExit::Return)
+    let called = Some(*frame).filter(|frame| frame.entered == FrameEntry::Call)?;
+    let last = calls.after_tails(called)?;
+    last.exit_step.filter(|_| last.left == FrameExit::Return)
 }
 
 /// An activation with its times.

@@ -102,6 +102,11 @@ impl StepFrame {
         }
     }
 
+    /// Returns the frame of the call stack.
+    pub fn call(&self) -> Option<CallId> {
+        self.call
+    }
+
     /// Returns true if an instruction is in the same frame of the call stack.
     pub fn is_of(&self, code: &FrameCode) -> bool {
         self.call == code.call

@@ -3,14 +3,14 @@
 //! [`LineWalk`] uses the call table to skip calls as a whole, so that stepping over a line does not
 //! read the steps of its callees.
 
-use stepback_index::answer::{StepRecord, ThreadId};
+use stepback_index::answer::{CallId, StepRecord, ThreadId};
 use stepback_index::query::{NearestVisit, Steps};
 use stepback_index::read::SlotReader;
 use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_parsers::{Position, Step};
 
 use crate::action::Direction;
-use crate::analysis::step_frame::{FrameCode, SourcePlace, StepFrame};
+use crate::analysis::step_frame::{FrameCode, SeenCode, SourcePlace, StepFrame};
 use crate::image::Images;
 
 /// Treatment of called functions when stepping by lines.
@@ -147,10 +147,15 @@ impl LineWalk<'_> {
             let code = self.code_of(step)?;
             if let Some(code) = &code {
                 match (self.stop_at(code, &origin, direction), direction) {
-                    // The step goes on from another frame, up to its next line.
+                    // The step goes on from another frame, up to its next line. As in gdb, a return
+                    // into the middle of a line does not reach that line.
                     (None, _) if !origin.frame.is_of(code) => {
                         let frame = code.frame(0);
-                        origin.place = Some(frame.sees(code, self.images).place);
+                        origin.place = match direction {
+                            Direction::Forward if self.enters(code, &origin) => None,
+                            Direction::Forward => origin.place,
+                            Direction::Back => Some(frame.sees(code, self.images).place),
+                        };
                         origin.frame = frame;
                         if self.callees == Callees::Over {
                             deepest = self.depth_of(step).unwrap_or(u32::MAX);
@@ -180,6 +185,12 @@ impl LineWalk<'_> {
         Ok(None)
     }
 
+    /// Returns true if an instruction is in a function that the frame of the origin called.
+    fn enters(&self, code: &FrameCode, origin: &StepOrigin) -> bool {
+        let depth = |call: Option<CallId>| Some(self.index.calls().get(call?)?.depth);
+        depth(code.call) > depth(origin.frame.call())
+    }
+
     /// Returns the number of inlined functions around an instruction, counted from the innermost one,
     /// that a step which stops there does not enter. Backwards it stops where the line of the
     /// instruction begins. None if it does not stop.
@@ -193,10 +204,15 @@ impl LineWalk<'_> {
         let is_elsewhere = |place: &SourcePlace| origin.place.as_ref() != Some(place);
         // The statement of a call begins before it.
         let is_caller = direction == Direction::Back && !origin.frame.is_of(code);
+        // A line that control reaches in its middle is not stopped at.
+        let begins = |seen: &SeenCode| seen.inner > 0 || self.images.begins_row(code.pc);
         match (self.callees, direction) {
-            (Callees::Over, _) => {
-                let is_end = direction == Direction::Back && seen.inner > 0;
-                let is_stop = seen.is_stop || is_end || is_caller;
+            (Callees::Over, Direction::Forward) => {
+                let is_stop = is_elsewhere(&seen.place) && seen.is_stop && begins(&seen);
+                is_stop.then_some(seen.inner)
+            }
+            (Callees::Over, Direction::Back) => {
+                let is_stop = seen.is_stop || seen.inner > 0 || is_caller;
                 (is_elsewhere(&seen.place) && is_stop).then_some(seen.inner)
             }
             (Callees::Into | Callees::IntoLines, Direction::Back) => {
@@ -204,7 +220,10 @@ impl LineWalk<'_> {
                 (is_elsewhere(&code.place()) && is_stop).then_some(0)
             }
             (Callees::Into | Callees::IntoLines, Direction::Forward) => match seen.inner {
-                0 => (is_elsewhere(&seen.place) && seen.is_stop).then_some(0),
+                0 => {
+                    let is_other = is_elsewhere(&seen.place) || self.enters(code, origin);
+                    (is_other && seen.is_stop && begins(&seen)).then_some(0)
+                }
                 _ if !seen.is_stop => code.line.is_statement.then_some(0),
                 // The call is in the line that the step leaves, or in another one.
                 inner if is_elsewhere(&seen.place) => Some(inner),

@@ -201,7 +201,7 @@ impl Expression {
     /// Returns the readings chosen for numbers and names that have several.
     pub fn readings(&self, context: &dyn NameLookup) -> Vec<ChosenReading> {
         let reading = |operation: &Operation| match operation {
-            Operation::Bare(bare) => Some(bare.read(context))
+            Operation::Bare(bare) => Some(bare.within(&self.operations, context).read(context))
                 .filter(|reading| reading.is_hexadecimal || reading.other.is_some()),
             Operation::Name(NameKind::Any, name) => reading_of_name(name, context),
             _ => None,
@@ -263,7 +263,7 @@ fn values_of(
         let mut pop = || stack.pop().ok_or_else(|| at_column(Kind::ValueMissing));
         let value = match operation {
             Operation::Number(number) => *number,
-            Operation::Bare(bare) => bare.number(context),
+            Operation::Bare(bare) => bare.within(operations, context).number(context),
             Operation::Name(kind, name) => look_up(*kind, name, context).map_err(at_column)?,
             Operation::Path(pattern) => {
                 let mut indexes = Vec::new();

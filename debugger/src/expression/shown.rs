@@ -3,10 +3,14 @@
 //!
 //! Bare digits are ambiguous. [`BareNumber`] has the rule that every field and option follows.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::expression::lookup::NameLookup;
+use crate::expression::operation::Operation;
+use crate::expression::token::NameKind;
 use crate::expression::typed_number::TypedNumber;
+use crate::expression::value_path::{ValuePath, VariableAspect};
 use crate::messages::say;
 use crate::number::number;
 
@@ -47,8 +51,8 @@ pub fn bare_hex(text: &str) -> Option<u64> {
 ///
 /// - Digits that C cannot read (`8ffff5e0`) are hexadecimal.
 /// - If exactly one reading is an address in memory that the trace uses, it is chosen.
-/// - Otherwise five or more digits outside arithmetic are hexadecimal, and everything else is as in
-///   C.
+/// - Otherwise five or more digits are hexadecimal outside arithmetic and outside expressions that
+///   name a variable of the program, and everything else is as in C.
 ///
 /// A shorter number inside a sum (`sp+16`) is always as in C.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,6 +83,31 @@ impl BareNumber {
             hexadecimal,
             is_alone: false,
         })
+    }
+
+    /// Returns the number as an operand of an expression: one that names a variable of the program
+    /// is arithmetic as a whole.
+    pub(super) fn within(
+        &self,
+        operations: &[(usize, Operation)],
+        context: &dyn NameLookup,
+    ) -> Cow<'_, Self> {
+        let is_variable = |operation: &Operation| match operation {
+            Operation::Name(NameKind::Any, name) => {
+                let path = ValuePath::of_name(name);
+                context.variable(&path, VariableAspect::Value).is_some()
+            }
+            Operation::Path(_) => true,
+            _ => false,
+        };
+        let mut others = operations.iter().map(|(_, operation)| operation);
+        match self.is_alone && others.any(is_variable) {
+            true => Cow::Owned(Self {
+                is_alone: false,
+                ..self.clone()
+            }),
+            false => Cow::Borrowed(self),
+        }
     }
 
     /// Chooses a reading.

@@ -67,6 +67,10 @@ fn the_rules_of_c_apply_where_a_variable_takes_part() {
         ("~minus", 2),
         ("(minus < 0) - 2 + minus", -4),
         ("minus * 0x40000000", 0x4000_0000),
+        // Digits of any number are decimal.
+        ("minus + 70000 == 69997", 1),
+        ("minus < 70000", 1),
+        ("70000 > minus", 1),
         // A register is a number without a sign.
         ("minus < sp", 0),
         ("minus + sp", 0x7ffd),

@@ -494,6 +494,11 @@ impl Images {
         images.find_map(|lines| lines.origin_at(address))
     }
 
+    /// Returns true if a row of the line table begins with an instruction.
+    pub fn begins_row(&self, address: Address) -> bool {
+        self.lines.iter().any(|lines| lines.begins_row(address))
+    }
+
     /// Returns the variables in scope at an instruction; none without debug information. The first
     /// query reads the headers of all units of the image that contains the address.
     pub fn variables_at(&self, address: Address) -> Option<FrameVariables> {

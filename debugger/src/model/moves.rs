@@ -233,7 +233,7 @@ impl<'a> ThreadWalk<'a> {
             return Ok(None);
         };
         match direction {
-            Direction::Forward => Ok(call.exit_step.map(Step::after)),
+            Direction::Forward => Ok(ground.calls.return_step(call).map(Step::after)),
             Direction::Back => call
                 .call_step
                 .map(|step| self.after_last(step.before()))
@@ -330,8 +330,9 @@ impl<'a> MoveContext<'a> {
     /// open.
     pub fn after(&self, frame: CallId) -> Option<Position> {
         let call = self.calls.get(frame)?;
-        let last = call
-            .exit_step
+        let last = self
+            .calls
+            .return_step(call)
             .or_else(|| self.calls.steps_inside(frame).map(|(_, last)| last));
         // A call without recorded steps inside ends with the step that made it.
         last.or(call.call_step).map(Step::after)

@@ -243,7 +243,7 @@ impl<'a> ThreadSteps<'a> {
             return Ok(None);
         };
         let found = match direction {
-            Direction::Forward => match call.exit_step {
+            Direction::Forward => match context.calls.return_step(call) {
                 Some(exit) => Some(self.before_next(exit.after())?),
                 None => None,
             },

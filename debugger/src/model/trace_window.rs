@@ -189,7 +189,7 @@ impl TraceWindow {
             .and_then(|frame| ground.calls.get(frame));
         let to = call.and_then(|call| match direction {
             Direction::Back => call.call_step.map(Step::before),
-            Direction::Forward => call.exit_step.map(Step::after),
+            Direction::Forward => ground.calls.return_step(call).map(Step::after),
         });
         if let Some(to) = to {
             self.travel(to, ground);

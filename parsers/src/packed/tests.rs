@@ -548,7 +548,9 @@ fn a_full_disk_is_an_error_and_not_the_end_of_the_text() {
     let copy_of = shared::SeekableCopy::new(crate::kept::places::ByteStore::File(full));
     let error = fill::fill_into(&shared, 0, Arc::new(copy_of)).unwrap_err();
     assert!(
-        error.to_string().contains("ends at byte 0 of it"),
+        error
+            .to_string()
+            .contains("could not be stored (No space left"),
         "{error}"
     );
     assert!(!copy.exists());

@@ -206,8 +206,8 @@ impl<'r, F: LogFormat, S: EventSink + ?Sized> LogRun<'r, F, S> {
                     .and_then(|first| line.get(first..))
                     .unwrap_or_default();
             }
-            if self.records(line, offset, window) && is_cut_off {
-                self.step.cut_off(line.len());
+            if let Some(length) = self.records(line, offset, window).filter(|_| is_cut_off) {
+                self.step.cut_off(length);
             }
             // The range ends between two records of a line.
             let line_end = window.base() + next as u64;
@@ -220,9 +220,9 @@ impl<'r, F: LogFormat, S: EventSink + ?Sized> LogRun<'r, F, S> {
         at
     }
 
-    /// Adds the records of a line that begin in the range, usually one. Returns whether these are
-    /// all.
-    fn records(&mut self, line: &[u8], offset: u64, window: &InputWindow<'_>) -> bool {
+    /// Adds the records of a line that begin in the range, usually one. Returns the length of the
+    /// last record if these are all.
+    fn records(&mut self, line: &[u8], offset: u64, window: &InputWindow<'_>) -> Option<usize> {
         let (mut line, mut offset) = (line, offset);
         while let Some(length) = self.format.second_record(line).filter(|length| *length > 0) {
             let (first, second) = line.split_at_checked(length).unwrap_or((line, b""));
@@ -230,10 +230,10 @@ impl<'r, F: LogFormat, S: EventSink + ?Sized> LogRun<'r, F, S> {
             self.step.fault(0, LogFault::Fused);
             (line, offset) = (second, offset + first.len() as u64);
             if offset >= self.end {
-                return false;
+                return None;
             }
         }
-        self.steps(line, offset, window)
+        self.steps(line, offset, window).then_some(line.len())
     }
 
     /// Adds the steps of a record that begin in the range, usually one. Returns whether these are

@@ -99,6 +99,12 @@ impl ImageLines {
         self.loaded()?.origin_at(address)
     }
 
+    /// Returns true if a row of the line table begins with an instruction.
+    pub fn begins_row(&self, address: Address) -> bool {
+        let own = self.own(address).zip(self.loaded());
+        own.is_some_and(|(address, lines)| lines.begins_row(address))
+    }
+
     /// Returns the code of the files whose names satisfy `is_meant`, by line.
     ///
     /// # Errors
@@ -228,6 +234,19 @@ impl LoadedDebugInfo {
         }
         self.answers.insert(address, found.clone());
         found
+    }
+
+    fn begins_row(&self, address: u64) -> bool {
+        let look_up = || {
+            let range = address..address.saturating_add(1);
+            let mut rows = self
+                .context
+                .find_location_range(range.start, range.end)
+                .ok()?;
+            rows.next().map(|(start, ..)| start == address)
+        };
+        let found = catch_unwind(AssertUnwindSafe(look_up));
+        found.ok().flatten().unwrap_or(false)
     }
 
     fn look_up(&mut self, address: u64) -> Option<CodeOrigin> {

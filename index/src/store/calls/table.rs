@@ -23,7 +23,7 @@ use std::sync::Arc;
 use stepback_machine::{Address, InstructionSet};
 use stepback_parsers::{Position, Step};
 
-use crate::answers::call::{Call, CallId, FrameEntry};
+use crate::answers::call::{Call, CallId, FrameEntry, FrameExit};
 use crate::answers::cell::ThreadId;
 use crate::answers::error::OpenError;
 use crate::store::calls::record::{COLUMNS, CallRecord};
@@ -406,6 +406,27 @@ impl CallTable {
             self.get(*id)
                 .is_some_and(|call| call.thread == thread && call.call_step == Some(step))
         })
+    }
+
+    /// Returns the frame that a frame ends in: itself, or the last of its tail calls. None if the
+    /// table lacks one of them.
+    pub fn after_tails(&self, frame: Call) -> Option<Call> {
+        let mut last = frame;
+        while last.left == FrameExit::Tail {
+            let tail = last.exit_step?;
+            let next = self.get(self.called_by(last.thread, tail)?)?;
+            // Exit steps must increase, so that a damaged table cannot cause an endless loop. The
+            // last of them may not have ended.
+            let is_later = next.exit_step.is_none_or(|exit| exit > tail);
+            last = Some(next).filter(|next| next.entered == FrameEntry::Tail && is_later)?;
+        }
+        Some(last)
+    }
+
+    /// Returns the last step before control leaves a frame for its caller: that of the frame, or of
+    /// the last of its tail calls.
+    pub fn return_step(&self, frame: Call) -> Option<Step> {
+        self.after_tails(frame).unwrap_or(frame).exit_step
     }
 
     /// Returns the frame of this table that corresponds to a frame of another table of the same

@@ -1,6 +1,9 @@
 //! Lines of RISC-V commit logs, with the values that their format pages state.
 
 use crate::detect::Format;
+use crate::events::EventSink;
+use crate::problem::Problem;
+use crate::source::ParseScratch;
 use crate::text_log::tests::recorder::{check, check_all, events};
 
 const HART: &str = "core   0: 3 0x0000000080000000 (0x00a00513) x10 0x000000000000000a\n";
@@ -52,6 +55,37 @@ fn two_records_on_a_line_are_both_read() {
         &format!("{HART}(spike) {second}"),
         &["hart1 step 80000104 Riscv64 4 \"\""],
     );
+}
+
+#[test]
+fn the_end_of_a_cut_log_is_counted_from_the_last_record_of_its_line() {
+    #[derive(Default)]
+    struct Columns(Vec<u32>);
+    impl EventSink for Columns {
+        fn problem(&mut self, problem: &Problem) {
+            self.0.push(problem.column);
+        }
+    }
+    let first = "core   0: 0x0000000000001000 (0x0";
+    let second = "core   0: 0x0000000000001000 (0x00000297) auipc   t0, 0 ";
+    let text = format!("{first}{second}").into_bytes();
+    let log = crate::detect::detect(&text)
+        .unwrap()
+        .open_text(Box::new(text.clone()), Default::default())
+        .unwrap();
+    let columns = |start: usize| {
+        let mut columns = Columns::default();
+        log.parse(
+            start as u64..text.len() as u64,
+            &mut ParseScratch::default(),
+            &mut columns,
+        )
+        .unwrap();
+        columns.0.last().copied()
+    };
+    let from_second = columns(first.len());
+    assert_eq!(from_second, Some(second.len() as u32));
+    assert_eq!(columns(0), from_second);
 }
 
 #[test]
