@@ -69,8 +69,7 @@ fn the_end_of_a_cut_log_is_counted_from_the_last_record_of_its_line() {
     let first = "core   0: 0x0000000000001000 (0x0";
     let second = "core   0: 0x0000000000001000 (0x00000297) auipc   t0, 0 ";
     let text = format!("{first}{second}").into_bytes();
-    let log = crate::detect::detect(&text)
-        .unwrap()
+    let log = Format::CommitLog
         .open_text(Box::new(text.clone()), Default::default())
         .unwrap();
     let columns = |start: usize| {
