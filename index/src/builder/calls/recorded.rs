@@ -198,8 +198,8 @@ impl RecordedThread {
         }
         stack.enter_last(&arrival);
         if let Some(branch) = branch {
-            // Where segments begin must not matter, so a jump that only some segments record
-            // counts only if the stack pointer rose.
+            // The result must not depend on the boundaries of segments, so a jump that only some
+            // segments record counts only if the stack pointer rose.
             let both = self.arrival_sp.zip(sp);
             arrival.has_risen = both.is_some_and(|(before, sp)| sp > before);
             if arrival.has_risen || branch.kind != TurningBranch::OtherJump {
