@@ -134,14 +134,17 @@ fn out_of_order(words: &[OsString]) -> Option<String> {
                 "the command comes before its options: stepback {ordered}"
             ))
         }
-        None if !first.starts_with('-') && !is_bare(first) && words.contains(&"--json") => {
-            Some(format!(
-                "--json belongs to a command, for example: stepback info {}",
-                words.join(" ")
-            ))
-        }
+        None if is_trace(first) && words.contains(&"--json") => Some(format!(
+            "--json belongs to a command, for example: stepback info {}",
+            words.join(" ")
+        )),
         _ => None,
     }
+}
+
+/// Returns true if a word may be the name of a trace and is not meant as a subcommand.
+fn is_trace(word: &str) -> bool {
+    !word.starts_with('-') && (!is_bare(word) || Path::new(word).exists())
 }
 
 /// Returns the message for a word that is neither a file nor a subcommand. None if it cannot be

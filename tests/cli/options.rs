@@ -132,6 +132,9 @@ fn a_subcommand_that_is_mistyped_is_told_with_the_near_ones() {
     sandbox
         .run(&["missing.tarmac"])
         .fails_with(&["missing.tarmac: there is no such file"]);
+    sandbox
+        .run(&["info", "-"])
+        .fails_with(&["cannot be read from standard input", "save it to a file"]);
 }
 
 #[test]
@@ -230,4 +233,7 @@ fn options_before_a_command_or_without_one_are_explained() {
     ran.says(&format!(
         "--json belongs to a command, for example: stepback info {trace} --json"
     ));
+    sandbox.file("recording", "");
+    let ran = sandbox.run(&["recording", "--json"]).ends_misspelt();
+    ran.says("for example: stepback info recording --json");
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, UNIX_EPOCH};
 use std::{fs, io};
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use stepback_index::build::{BuildProgress, Fingerprint};
 use stepback_index::{BuildError, Cancel};
 use stepback_machine::InstructionSet;
@@ -489,6 +489,9 @@ pub(super) fn check_kind(metadata: &Metadata, path: &Path) -> Result<()> {
 
 pub(super) fn refused(error: &io::Error, path: &Path) -> anyhow::Error {
     match error.kind() {
+        io::ErrorKind::NotFound if path == Path::new("-") => anyhow!(
+            "a trace cannot be read from standard input (random access is needed), so save it to a file first"
+        ),
         io::ErrorKind::NotFound => of_file(path, "there is no such file"),
         io::ErrorKind::PermissionDenied => of_file(path, "the file may not be read by this user"),
         _ => of_file(path, format_args!("the file could not be opened ({error})")),
