@@ -13,7 +13,7 @@ use stepback_debugger::analysis::counts::{
     PageTotals, ThreadCounts, TraceCounts, count_events, hot_pages,
 };
 use stepback_debugger::place::PositionName;
-use stepback_parsers::btrace::Btrace;
+use stepback_index::read::records_accesses;
 use stepback_parsers::drmemtrace::{Counts, marker_name};
 use stepback_parsers::{MarkerKind, Position};
 
@@ -89,7 +89,7 @@ pub fn counts_answer(report: &mut Report<'_>) -> Result<()> {
         }
         None => count_events(&session.index, &report.cancel)?,
     };
-    let recording = AccessRecording::of(report);
+    let recording = AccessRecording::of(report)?;
     if !report.is_json {
         return report.text(&counts_text(&counts, recording));
     }
@@ -192,18 +192,17 @@ fn counts_text(counts: &TraceCounts, recording: AccessRecording) -> String {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AccessRecording {
     Recorded,
-    /// Only branches are recorded.
     Missing,
 }
 
 impl AccessRecording {
-    /// Looks at the format of a trace. Prints a note if accesses are missing.
-    fn of(report: &Report<'_>) -> Self {
-        if report.session.index.source().downcast::<Btrace>().is_none() {
-            return Self::Recorded;
+    /// Looks for accesses in a trace. Prints a note if it records none.
+    fn of(report: &Report<'_>) -> Result<Self> {
+        if records_accesses(&report.session.index)? {
+            return Ok(Self::Recorded);
         }
-        report.note("the trace records branches, not accesses to memory: these are unknown");
-        Self::Missing
+        report.note("the trace does not record accesses to memory: their numbers are unknown");
+        Ok(Self::Missing)
     }
 
     /// Returns a count of accesses. None if it is unknown.
@@ -304,7 +303,7 @@ impl Command for HeatArguments {
 /// Prints the pages, most accesses first.
 fn heat_answer(arguments: &HeatArguments, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
-    AccessRecording::of(report);
+    AccessRecording::of(report)?;
     let range = match (&arguments.from, &arguments.to) {
         (None, None) => Position(0)..session.index.end(),
         (from, to) => resolved_range(

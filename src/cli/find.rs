@@ -12,6 +12,7 @@ use stepback_debugger::expression::BareNumber;
 use stepback_debugger::place::PositionName;
 use stepback_index::answer::{AccessKinds, Direction, Number, ThreadId};
 use stepback_index::query::TextPattern;
+use stepback_index::read::check_records_accesses;
 use stepback_machine::Address;
 use stepback_parsers::{Position, RegisterSource};
 
@@ -297,6 +298,7 @@ fn search(
             ));
         }
         FindKind::Bytes => {
+            check_records_accesses(&report.session.index)?;
             let bytes = bytes_of(what).ok_or_else(|| Error::msg(no_bytes(what)))?;
             let subject = format!("access of memory with the bytes {}", printable(what.trim()));
             return Ok(Search::Through(search::Search::Bytes(bytes), subject));

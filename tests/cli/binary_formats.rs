@@ -158,11 +158,29 @@ fn accesses_that_are_not_recorded_are_unknown() {
         .run(&["counts", &trace])
         .succeeds()
         .prints("     unknown total data loads\n")
-        .says("not accesses to memory");
+        .says("does not record accesses to memory");
     sandbox
         .run(&["heat", &trace])
         .succeeds()
-        .says("not accesses to memory");
+        .says("does not record accesses to memory");
+    for question in [
+        &["last-write", "0x200660:4"][..],
+        &["next-external"],
+        &["bytes", "00"],
+    ] {
+        let refused = sandbox.run(&[&["find", &trace], question].concat());
+        assert_eq!(refused.code, Some(2), "{refused:?}");
+        refused.says("this btrace trace does not record accesses to memory");
+    }
+    sandbox
+        .run(&["why", &trace, "0x200660:4"])
+        .prints("table+0x28: this trace does not record accesses to memory");
+    let memory = |range: &str| {
+        sandbox.json(&["at", &trace, "end", "--mem", range])["memory"][0]["sources"].clone()
+    };
+    // Variables may have been written, constants not.
+    assert_eq!(memory("0x200660:4"), "????");
+    assert_eq!(memory("0x100580:4"), "iiii");
     let recorded = sandbox.json(&["counts", &put(&sandbox, RST)]);
     assert_eq!(recorded["loads"], 164);
 }

@@ -39,7 +39,6 @@ fn check_all(sandbox: &Sandbox, trace: &str) {
         &["list", trace, "--count", "200"],
         &["at", trace, "50%", "--regs", "--stack"],
         &["find", trace, "pc", "4"],
-        &["find", trace, "next-external", "--all"],
         &["find", trace, "value", "1", "--all", "--limit", "20"],
         &["calltree", trace],
         &["profile", trace],
@@ -54,6 +53,10 @@ fn check_all(sandbox: &Sandbox, trace: &str) {
     ];
     for arguments in commands {
         check(sandbox, arguments);
+    }
+    // Branch records show no accesses.
+    if !trace.ends_with(".btf") {
+        check(sandbox, &["find", trace, "next-external", "--all"]);
     }
 }
 

@@ -4,6 +4,7 @@ use super::error::ExpressionErrorKind as Kind;
 use super::operation::Operation;
 use super::operators::{Infix, ShortCircuit, Unary};
 use super::pointer_sum::element_of_sum;
+use super::shown::Surroundings;
 use super::token::{ExpressionToken, ExpressionWord, NameKind, first_type, tokens};
 use super::value_path::{PathPattern, PathStep, VariableAspect};
 use super::{Expression, ExpressionError, Width};
@@ -94,8 +95,10 @@ fn mark_lone_numbers(tokens: &mut [ExpressionToken]) {
         })
         .collect();
     for (token, is_alone) in tokens.iter_mut().zip(lone) {
-        if let ExpressionWord::Bare(bare) = &mut token.word {
-            bare.is_alone = is_alone;
+        if let ExpressionWord::Bare(bare) = &mut token.word
+            && is_alone
+        {
+            bare.surroundings = Surroundings::Alone;
         }
     }
 }

@@ -50,9 +50,10 @@ pub fn bare_hex(text: &str) -> Option<u64> {
 /// decides in every field and option:
 ///
 /// - Digits that C cannot read (`8ffff5e0`) are hexadecimal.
+/// - In an expression that names a variable of the program, all others are as in C.
 /// - If exactly one reading is an address in memory that the trace uses, it is chosen.
-/// - Otherwise five or more digits are hexadecimal outside arithmetic and outside expressions that
-///   name a variable of the program, and everything else is as in C.
+/// - Otherwise five or more digits are hexadecimal outside arithmetic, and everything else is as in
+///   C.
 ///
 /// A shorter number inside a sum (`sp+16`) is always as in C.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,8 +64,19 @@ pub struct BareNumber {
     pub in_c: Option<u64>,
     /// Hexadecimal value.
     pub hexadecimal: u64,
-    /// True if it is no operand of an arithmetic operator: `[80020340]`, `pc == 80020340`.
-    pub is_alone: bool,
+    pub surroundings: Surroundings,
+}
+
+/// Part of an expression that surrounds a number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Surroundings {
+    /// It is an operand of an arithmetic operator.
+    #[default]
+    Arithmetic,
+    /// It is no such operand: `[80020340]`, `pc == 80020340`.
+    Alone,
+    /// The expression names a variable of the program.
+    Variable,
 }
 
 impl BareNumber {
@@ -81,12 +93,11 @@ impl BareNumber {
             digits: digits.to_owned(),
             in_c,
             hexadecimal,
-            is_alone: false,
+            surroundings: Surroundings::default(),
         })
     }
 
-    /// Returns the number as an operand of an expression: one that names a variable of the program
-    /// is arithmetic as a whole.
+    /// Returns the number as an operand of an expression.
     pub(super) fn within(
         &self,
         operations: &[(usize, Operation)],
@@ -101,9 +112,9 @@ impl BareNumber {
             _ => false,
         };
         let mut others = operations.iter().map(|(_, operation)| operation);
-        match self.is_alone && others.any(is_variable) {
+        match others.any(is_variable) {
             true => Cow::Owned(Self {
-                is_alone: false,
+                surroundings: Surroundings::Variable,
                 ..self.clone()
             }),
             false => Cow::Borrowed(self),
@@ -116,13 +127,15 @@ impl BareNumber {
             return self.taken_as(self.hexadecimal, None);
         };
         let is_long = self.digits.len() >= LONG_HEX;
-        if !self.is_alone && !is_long {
-            return self.taken_as(in_c, None);
-        }
+        let is_alone = match self.surroundings {
+            Surroundings::Alone => true,
+            Surroundings::Arithmetic if is_long => false,
+            Surroundings::Arithmetic | Surroundings::Variable => return self.taken_as(in_c, None),
+        };
         match (context.is_used(self.hexadecimal), context.is_used(in_c)) {
             (true, false) => self.taken_as(self.hexadecimal, Some(in_c)),
             (false, true) => self.taken_as(in_c, None),
-            _ if self.is_alone && is_long => self.taken_as(self.hexadecimal, Some(in_c)),
+            _ if is_alone && is_long => self.taken_as(self.hexadecimal, Some(in_c)),
             _ => self.taken_as(in_c, Some(self.hexadecimal)),
         }
     }

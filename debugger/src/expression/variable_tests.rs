@@ -71,6 +71,8 @@ fn the_rules_of_c_apply_where_a_variable_takes_part() {
         ("minus + 70000 == 69997", 1),
         ("minus < 70000", 1),
         ("70000 > minus", 1),
+        // The trace uses memory at 0x8020.
+        ("minus + 8023 == 8020", 1),
         // A register is a number without a sign.
         ("minus < sp", 0),
         ("minus + sp", 0x7ffd),

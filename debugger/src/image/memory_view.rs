@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use stepback_index::answer::Program;
-use stepback_index::read::VisitReader;
+use stepback_index::read::{VisitReader, records_accesses};
 use stepback_index::{Index, QueryError};
 use stepback_machine::{Address, Endian};
 use stepback_parsers::Step;
@@ -51,12 +51,16 @@ pub enum ProgramStarts {
 impl ProgramStarts {
     /// Finds the images whose programs begin within a trace: the first instruction that it shows of
     /// such an image is its entry point, or its reset handler. A dynamic linker has changed the data
-    /// of a program before its entry point, so the trace must show that linker too.
+    /// of a program before its entry point, so the trace must show that linker too. None if the
+    /// trace does not record what a program writes.
     ///
     /// # Errors
     /// See [`QueryError`].
     pub fn find(images: &Images, index: &Index) -> Result<Self, QueryError> {
         let mut begun = Vec::new();
+        if !records_accesses(index)? {
+            return Ok(Self::Of(begun));
+        }
         for (image, info) in images.infos().iter().enumerate() {
             for first in images.first_instructions(image, info) {
                 let Some(step) = VisitReader(index).first_visit(first)? else {

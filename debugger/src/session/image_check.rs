@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use stepback_index::answer::Program;
-use stepback_index::read::code_contradictions;
+use stepback_index::read::{code_contradictions, records_accesses};
 use stepback_index::{Cancel, Index};
 use stepback_machine::InstructionSet;
 use stepback_parsers::{ProgramFile, ProgramFit};
@@ -64,9 +64,11 @@ impl ImageCheck {
         } else {
             images.program(&starts, &refuted)
         };
-        let notices = checked
-            .iter()
-            .flat_map(|image| misfit_notice(image).into_iter().chain(view_notice(image)));
+        let notices = checked.iter().flat_map(|image| {
+            misfit_notice(image)
+                .into_iter()
+                .chain(view_notice(image, index))
+        });
         Self {
             notices: notices.collect(),
             images,
@@ -123,11 +125,15 @@ fn view_notice(
         is_used,
         ..
     }: &CheckedImage,
+    index: &Index,
 ) -> Option<Notice> {
     let path = format!("{:?}", spec.path);
     let text = match view {
         LinkerView::Run => return None,
         LinkerView::Load => say!("image-copies-data", image = path),
+        LinkerView::ReadOnly if matches!(records_accesses(index), Ok(false)) => {
+            say!("image-without-accesses", image = path)
+        }
         LinkerView::ReadOnly => say!("image-begins-late", image = path),
     };
     is_used.then(|| text.into())

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use stepback_index::Cancel;
+use stepback_index::read::records_accesses;
 use stepback_parsers::{Position, RegisterSource};
 
 use super::table_view::{TableSource, TableWork};
@@ -66,8 +67,9 @@ impl TableSource for ExternalTable {
     }
 
     fn poll(&mut self, desk: &Desk) -> Result<Arc<Table>, ViewStatus> {
-        self.is_without_values =
-            desk.session.index.source().traits().registers == RegisterSource::Operands;
+        let index = &desk.session.index;
+        self.is_without_values = index.source().traits().registers == RegisterSource::Operands
+            || matches!(records_accesses(index), Ok(false));
         if desk.session.index.info().external_changes == 0 {
             return Ok(Arc::new(table(&desk.session, self.from, &[])));
         }

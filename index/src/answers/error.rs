@@ -29,7 +29,7 @@ pub enum QueryError {
         part: String,
     },
     /// The trace does not record the requested data.
-    #[error("{format} traces do not record {what}")]
+    #[error("this {format} trace does not record {what}")]
     NotRecorded {
         /// Format of the trace.
         format: String,

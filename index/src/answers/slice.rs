@@ -218,6 +218,8 @@ pub enum UnknownInput {
     NotOfInstruction,
     /// The instruction loads, and the trace does not show the address.
     LoadNotShown,
+    /// The trace does not record accesses to memory, so a store may have written it.
+    AccessesNotRecorded,
     /// The step loads more than a slice examines.
     TooMuchLoaded,
     /// The branch or call that decided about the step was not found: the trace shows no path to the

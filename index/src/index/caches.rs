@@ -39,6 +39,8 @@ pub(crate) struct Caches {
     pub written_homes: HomeCache<(ThreadId, RegisterView)>,
     /// Addresses of instructions that store more than their records show.
     pub unshown_stores: OnceLock<Vec<Address>>,
+    /// True if the trace records accesses to memory.
+    pub records_accesses: OnceLock<bool>,
     /// Memory of each thread.
     pub memories: OnceLock<Memories>,
     /// Registers that the trace leaves out.

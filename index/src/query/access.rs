@@ -9,6 +9,7 @@ use crate::index::Index;
 use crate::query::access_search::{AccessQuery, AccessWindow, OwnerFilter};
 use crate::query::physical::PhysicalAccessQuery;
 use crate::query::question::{InMemory, Query};
+use crate::read::recorded_accesses::check_records_accesses;
 use crate::read::slots::SlotReader;
 
 /// Finds the nearest access of a cell before or after a position.
@@ -152,6 +153,9 @@ impl InMemory for Accesses {
                 }));
             }
             next = direction.beyond(slot);
+        }
+        if cell.range().is_some() {
+            check_records_accesses(index)?;
         }
         Ok(None)
     }

@@ -15,6 +15,7 @@ use crate::index::Index;
 use crate::query::access_search::AccessWindow;
 use crate::query::question::{InMemory, Query};
 use crate::read::contradictions::Contradictions;
+use crate::read::recorded_accesses::check_records_accesses;
 use crate::read::records::{self, FoundAccess};
 use crate::read::slots::{SlotEventKind, SlotReader};
 use crate::read::touches::{ByteTouches, TouchFilter, TouchReader};
@@ -80,6 +81,9 @@ impl InMemory for AccessesOf {
                 // A slot may continue in the next segment, but was read as a whole.
                 first = slot + 1;
             }
+        }
+        if found.is_empty() {
+            check_records_accesses(index)?;
         }
         records::hits(index, found)
     }

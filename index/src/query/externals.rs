@@ -18,6 +18,7 @@ use crate::read::byte_values::BlockState;
 use crate::read::bytes::ByteReader;
 use crate::read::contradictions::Contradictions;
 use crate::read::external_slots::ExternalSlots;
+use crate::read::recorded_accesses::check_records_accesses;
 use crate::read::records::{self, FoundAccess};
 use crate::read::slots::{SlotEvent, SlotEventKind, SlotReader};
 use crate::store::granules::{GRANULE_BITS, bytes_between, granules_of, last_of};
@@ -70,6 +71,9 @@ impl Query for ExternalChanges {
             }
             found.extend(changes);
             next = self.direction.beyond(slot);
+        }
+        if found.is_empty() {
+            check_records_accesses(index)?;
         }
         Ok(found)
     }

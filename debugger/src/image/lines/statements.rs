@@ -200,7 +200,7 @@ impl UnitRows {
             if let Some(row) = shown {
                 found.shown.push((group.code.clone(), *row));
             }
-            if !group.rows.iter().any(|row| row.is_statement) {
+            if !group.rows.last().is_some_and(|row| row.is_statement) {
                 found.others.push(group.code);
             }
             if found.others.len().max(found.shown.len()) >= RANGES {

@@ -8,7 +8,8 @@ use gimli::{AttributeValue, DwTag, UnitOffset};
 
 use crate::image::variables::debug_entries::{DebugEntries, DebugUnit, Entry, EntryId};
 
-/// Maximum size of the names that are kept, with their entries.
+/// Maximum size of the names that are kept, with their entries. That of the scopes of the functions
+/// of a unit has the same limit.
 const NAMES_BYTES: usize = 1 << 26;
 
 /// Size of a name without its text.
@@ -63,9 +64,24 @@ impl NamedEntry {
 #[derive(Default)]
 pub(super) struct GlobalNames {
     entries: HashMap<String, Vec<NamedEntry>>,
-    /// Namespaces and classes around the functions that are in any, each with a separator.
+    /// Namespaces and classes around the functions that are in any, each with a separator. Only in
+    /// the names of a unit.
     scopes: HashMap<UnitOffset, Arc<str>>,
     size_bytes: usize,
+}
+
+/// Names that are kept of a unit.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum KeptNames {
+    All,
+    /// Those of variables that the unit defines.
+    Definitions,
+}
+
+impl KeptNames {
+    fn includes(self, kind: NamedKind) -> bool {
+        self == Self::All || matches!(kind, NamedKind::External | NamedKind::Static)
+    }
 }
 
 /// A namespace, class or enumeration around an entry.
@@ -84,6 +100,9 @@ struct UnitWalk<'a> {
     prefix: String,
     /// Names of declarations, which definitions elsewhere complete.
     declared: HashMap<UnitOffset, String>,
+    /// Prefix of the last function, and the size of all such prefixes with their entries.
+    function_scope: Arc<str>,
+    function_scope_bytes: usize,
 }
 
 impl UnitWalk<'_> {
@@ -141,6 +160,19 @@ impl UnitWalk<'_> {
         }
     }
 
+    /// Returns the namespaces and classes around a function. None without any, and beyond a limit.
+    fn scope_of_function(&mut self) -> Option<Arc<str>> {
+        if self.prefix.is_empty() || self.function_scope_bytes >= NAMES_BYTES {
+            return None;
+        }
+        if *self.function_scope != *self.prefix {
+            self.function_scope = self.prefix.as_str().into();
+            self.function_scope_bytes += self.prefix.len();
+        }
+        self.function_scope_bytes += ENTRY_BYTES;
+        Some(Arc::clone(&self.function_scope))
+    }
+
     /// Returns the name of an entry with those of the scopes around it.
     fn name_of(&self, entry: &Entry) -> Option<String> {
         if let Some(AttributeValue::UnitRef(origin)) =
@@ -161,7 +193,7 @@ impl DebugEntries {
     pub(super) fn names_of<'a>(&self, unit: &'a Arc<DebugUnit>) -> &'a GlobalNames {
         unit.names.get_or_init(|| {
             let mut names = GlobalNames::default();
-            names.add(self, unit, |_| true);
+            names.add(self, unit, KeptNames::All);
             names
         })
     }
@@ -188,33 +220,23 @@ impl DebugEntries {
         self.globals.get_or_init(|| {
             let mut names = GlobalNames::default();
             for unit in self.all_units() {
-                names.add(self, &unit, NamedKind::is_definition);
+                names.add(self, &unit, KeptNames::Definitions);
             }
             names
         })
     }
 }
 
-impl NamedKind {
-    /// Returns true for a variable that is defined here.
-    fn is_definition(self) -> bool {
-        matches!(self, Self::External | Self::Static)
-    }
-}
-
 impl GlobalNames {
     /// Adds names of a unit. An entry that cannot be read ends the list.
-    fn add(
-        &mut self,
-        entries: &DebugEntries,
-        unit: &Arc<DebugUnit>,
-        is_kept: fn(NamedKind) -> bool,
-    ) {
+    fn add(&mut self, entries: &DebugEntries, unit: &Arc<DebugUnit>, kept: KeptNames) {
         let mut walk = UnitWalk {
             entries,
             scopes: Vec::new(),
             prefix: String::new(),
             declared: HashMap::new(),
+            function_scope: Arc::default(),
+            function_scope_bytes: 0,
         };
         let mut cursor = unit.unit.entries();
         let mut next = cursor.next_dfs().ok().flatten().cloned();
@@ -231,7 +253,7 @@ impl GlobalNames {
                     true
                 }
                 _ => {
-                    self.insert(&entry, &mut walk, is_kept);
+                    self.insert(&entry, &mut walk, kept);
                     false
                 }
             };
@@ -248,11 +270,11 @@ impl GlobalNames {
     }
 
     /// Adds an entry if it has a meaning here.
-    fn insert(&mut self, entry: &Entry, walk: &mut UnitWalk<'_>, is_kept: fn(NamedKind) -> bool) {
-        if entry.tag() == gimli::DW_TAG_subprogram && !walk.prefix.is_empty() {
-            self.size_bytes += ENTRY_BYTES + walk.prefix.len();
-            let scope = walk.prefix.as_str().into();
-            self.scopes.insert(entry.die.offset(), scope);
+    fn insert(&mut self, entry: &Entry, walk: &mut UnitWalk<'_>, kept: KeptNames) {
+        if entry.tag() == gimli::DW_TAG_subprogram {
+            let scope = walk.scope_of_function().filter(|_| kept == KeptNames::All);
+            self.scopes
+                .extend(scope.map(|scope| (entry.die.offset(), scope)));
             return;
         }
         let (Some(kind), Some(id)) = (walk.kind_of(entry), entry.id()) else {
@@ -264,7 +286,7 @@ impl GlobalNames {
         if kind == NamedKind::Declaration {
             walk.declared.insert(entry.die.offset(), name.clone());
         }
-        if !is_kept(kind) {
+        if !kept.includes(kind) {
             return;
         }
         self.size_bytes += ENTRY_BYTES + 2 * name.len();

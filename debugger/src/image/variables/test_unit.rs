@@ -72,6 +72,7 @@ const ABBREVIATIONS: [(u8, u8, &[u8]); 27] = [
     (0x13, 0, &[0x3c, 0x19, 0x69, 0x20]),
 ];
 
+pub const FUNCTION: u8 = 2;
 pub const VARIABLE: u8 = 3;
 pub const PARAMETER: u8 = 4;
 pub const BLOCK: u8 = 5;

@@ -292,6 +292,9 @@ fn value_words(end: SliceEndKind) -> String {
         SliceEndKind::Unknown(UnknownInput::LoadNotShown) => {
             say!("slice-end-load-not-shown").to_owned()
         }
+        SliceEndKind::Unknown(UnknownInput::AccessesNotRecorded) => {
+            say!("slice-end-accesses-not-recorded").to_owned()
+        }
         SliceEndKind::Unknown(UnknownInput::TooMuchLoaded) => {
             say!("slice-end-too-much-loaded").to_owned()
         }

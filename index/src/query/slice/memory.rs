@@ -7,7 +7,7 @@ use stepback_parsers::{Position, Step};
 
 use crate::answers::cell::{MemoryRange, ThreadId};
 use crate::answers::error::{Cancel, QueryError};
-use crate::answers::slice::SliceEndKind;
+use crate::answers::slice::{SliceEndKind, UnknownInput};
 use crate::index::Index;
 use crate::inference::overwrites::OverwriteReader;
 use crate::query::slice::beside::{LastByteWriter, is_contradicting};
@@ -16,6 +16,7 @@ use crate::query::slice::definers::{
 };
 use crate::query::slice::pieces::StatePiece;
 use crate::read::contradictions::Contradictions;
+use crate::read::recorded_accesses::records_accesses;
 use crate::read::slots::{SlotEvent, SlotEventKind, SlotReader, ThreadSlot};
 use crate::read::touches::{TouchAt, TouchFilter, TouchReader};
 use crate::store::granules::{GRANULE_BITS, runs_of};
@@ -76,7 +77,7 @@ impl ReachingDefinitions<'_> {
                         slot,
                         thread: slots.host_call_thread(slot, address)?,
                     }),
-                    None => Ok(LastByteWriter::Nobody(self.untouched(address))),
+                    None => Ok(LastByteWriter::Nobody(self.untouched(address)?)),
                 },
             }
         };
@@ -135,11 +136,12 @@ impl ReachingDefinitions<'_> {
     }
 
     /// Returns the end for memory that nothing wrote.
-    fn untouched(&self, address: Address) -> SliceEndKind {
-        match self.index.program().byte(address) {
+    fn untouched(&self, address: Address) -> Result<SliceEndKind, QueryError> {
+        Ok(match self.index.program().byte(address) {
             Some(_) => SliceEndKind::Image,
-            None => SliceEndKind::Initial { line: None },
-        }
+            None if records_accesses(self.index)? => SliceEndKind::Initial { line: None },
+            None => SliceEndKind::Unknown(UnknownInput::AccessesNotRecorded),
+        })
     }
 }
 

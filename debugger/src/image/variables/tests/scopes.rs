@@ -3,7 +3,8 @@
 use crate::image::variables::debug_entries::DebugEntries;
 use crate::image::variables::scopes::{CodeScope, ScopedVariable, VariableKind};
 use crate::image::variables::test_unit::{
-    BLOCK, COMPLETION, INLINED, OUTER, OUTER_BYTES, PARAMETER, TestUnit, VARIABLE,
+    BLOCK, COMPLETION, FUNCTION, INLINED, OUTER, OUTER_BYTES, PARAMETER, STRUCTURE, TestUnit,
+    VARIABLE,
 };
 use crate::image::variables::tests::support::CFA;
 
@@ -112,4 +113,25 @@ fn deep_blocks_are_bounded() {
     unit.begin(VARIABLE).text("x").to(int).expression(&CFA);
     let entries = unit.entries();
     assert_eq!(scope(&entries, OUTER), [""; 0]);
+}
+
+#[test]
+fn scopes_of_many_functions_leave_room_for_the_names_of_variables() {
+    let mut unit = TestUnit::new();
+    let int = unit.int();
+    unit.begin(STRUCTURE).text(&"s".repeat(900)).byte(1);
+    for _ in 0..75_000 {
+        unit.begin(FUNCTION)
+            .text("f")
+            .code(0..0)
+            .expression(&CFA)
+            .end();
+    }
+    unit.end();
+    unit.begin(VARIABLE)
+        .text("total")
+        .to(int)
+        .expression(&[0x50]);
+    let entries = unit.entries();
+    assert_eq!(entries.globals().named("total").len(), 1);
 }
