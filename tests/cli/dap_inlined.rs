@@ -15,7 +15,7 @@ fn check(client: &mut DapClient, step: &str, expected: &str) {
 }
 
 /// Returns `square:53 work:61 0x401026`, without the outermost function.
-fn stack(client: &mut DapClient) -> String {
+pub fn stack(client: &mut DapClient) -> String {
     let body = client.ask("stackTrace", json!({"threadId": 1}));
     let frames = body["stackFrames"].as_array().unwrap();
     let function = |frame: &Value| {
@@ -29,7 +29,7 @@ fn stack(client: &mut DapClient) -> String {
 }
 
 #[track_caller]
-fn go_to(client: &mut DapClient, position: &str) {
+pub fn go_to(client: &mut DapClient, position: &str) {
     client.ask("stepback/goTo", json!({"position": position}));
     client.stop();
 }

@@ -22,6 +22,7 @@ mod dap;
 mod dap_client;
 mod dap_functions;
 mod dap_inlined;
+mod dap_steps;
 mod described;
 mod diff;
 mod drmemtrace;

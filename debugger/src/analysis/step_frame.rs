@@ -9,13 +9,13 @@ use std::sync::Arc;
 use stepback_index::answer::CallId;
 use stepback_machine::Address;
 
-use crate::image::{Images, InlineSite, SourceLine};
+use crate::image::{CodeOrigin, Images, InlineSite, SourceLine};
 
 /// A source file and line.
 pub type SourcePlace = (Arc<str>, u32);
 
 /// A frame of the call stack, or an inlined function in one.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StepFrame {
     call: Option<CallId>,
     /// Calls of the inlined functions, outermost first.
@@ -27,18 +27,6 @@ pub struct FrameCode {
     pub call: Option<CallId>,
     pub pc: Address,
     pub line: Arc<SourceLine>,
-}
-
-/// An instruction as a frame sees it.
-pub struct SeenCode {
-    /// Line of the instruction, or of the call in the frame that leads to it.
-    pub place: SourcePlace,
-    /// Number of inlined functions between the frame and the instruction.
-    pub inner: usize,
-    /// Number of these functions that begin with the instruction.
-    pub begun: usize,
-    /// A debugger stops here: at a statement, or where the inlined functions begin.
-    pub is_stop: bool,
 }
 
 impl FrameCode {
@@ -56,13 +44,25 @@ impl FrameCode {
         (Arc::clone(&self.line.file), self.line.line)
     }
 
+    /// Returns the line of the call of an inlined function, counted from the innermost one; none for 0.
+    pub fn call_of(&self, function: usize) -> Option<SourcePlace> {
+        let site = self.line.inlined_at.get(function.checked_sub(1)?)?;
+        Some((Arc::clone(&site.file), site.line))
+    }
+
     /// Returns the number of inlined functions, counted from the innermost one, that begin with the
     /// instruction.
-    fn begun(&self, images: &Images) -> usize {
-        let before = images.source_at(Address(self.pc.0.wrapping_sub(1)));
-        let around = before.as_ref().map_or(&[][..], |line| &line.inlined_at);
-        self.line.inlined_at.len() - common(&self.line.inlined_at, around.iter().rev())
+    pub fn begun(&self, images: &Images) -> usize {
+        begun_at(images, self.pc, &self.line)
     }
+}
+
+/// Returns the number of inlined functions, counted from the innermost one, that begin with an
+/// instruction of a line.
+pub fn begun_at(images: &Images, pc: Address, line: &SourceLine) -> usize {
+    let before = images.origin_at(Address(pc.0.wrapping_sub(1)));
+    let around = before.as_ref().map_or(&[][..], CodeOrigin::inlined_at);
+    line.inlined_at.len() - common(&line.inlined_at, around.iter().rev())
 }
 
 /// Returns the number of calls, innermost first, that two instructions share from the outermost on.
@@ -72,34 +72,10 @@ fn common<'a>(sites: &[InlineSite], others: impl Iterator<Item = &'a InlineSite>
 }
 
 impl StepFrame {
-    /// Returns an instruction as this frame sees it. In another frame of the call stack, inlined
-    /// functions are entered.
-    pub fn sees(&self, code: &FrameCode, images: &Images) -> SeenCode {
-        let line = &code.line;
-        let inner = match self.call == code.call {
-            true => line.inlined_at.len() - common(&line.inlined_at, self.sites.iter()),
-            false => 0,
-        };
-        let site = inner
-            .checked_sub(1)
-            .and_then(|outer| line.inlined_at.get(outer));
-        match site {
-            Some(site) => {
-                let begun = code.begun(images);
-                SeenCode {
-                    place: (Arc::clone(&site.file), site.line),
-                    inner,
-                    begun: begun.min(inner),
-                    is_stop: begun >= inner,
-                }
-            }
-            None => SeenCode {
-                place: code.place(),
-                inner: 0,
-                begun: 0,
-                is_stop: line.is_statement,
-            },
-        }
+    /// Returns a frame of the call stack, without inlined functions.
+    pub fn of_call(call: Option<CallId>) -> Self {
+        let sites = Vec::new();
+        Self { call, sites }
     }
 
     /// Returns the frame of the call stack.
@@ -107,15 +83,24 @@ impl StepFrame {
         self.call
     }
 
-    /// Returns true if an instruction is in the same frame of the call stack.
-    pub fn is_of(&self, code: &FrameCode) -> bool {
-        self.call == code.call
+    /// Returns the number of inlined functions between this frame and an instruction in it.
+    pub fn inner_of(&self, code: &FrameCode) -> usize {
+        code.line.inlined_at.len().saturating_sub(self.sites.len())
     }
 
-    /// Returns true if an instruction is in this frame or in an inlined function that it calls.
-    pub fn contains(&self, code: &FrameCode) -> bool {
-        let sites = &code.line.inlined_at;
-        self.call == code.call && common(sites, self.sites.iter()) == self.sites.len()
+    /// Returns the line of an instruction, or of the call in this frame that leads to it; none for an
+    /// instruction outside the frame.
+    pub fn place_of(&self, code: &FrameCode) -> Option<SourcePlace> {
+        let is_inside = self.call == code.call && code.frame(0).sites.starts_with(&self.sites);
+        let place = || code.call_of(self.inner_of(code)).unwrap_or(code.place());
+        is_inside.then(place)
+    }
+
+    /// Returns true if the frame is an inlined function that another frame calls, maybe through
+    /// others.
+    pub fn is_inlined_in(&self, outer: &Self) -> bool {
+        let is_deeper = self.sites.len() > outer.sites.len();
+        self.call == outer.call && is_deeper && self.sites.starts_with(&outer.sites)
     }
 
     /// Returns the frame that called this inlined function; none for a frame of the call stack.

@@ -7,23 +7,13 @@ use stepback_index::answer::{CallId, StepRecord, ThreadId};
 use stepback_index::query::{NearestVisit, Steps};
 use stepback_index::read::SlotReader;
 use stepback_index::{Cancel, Index, Query as _, QueryError};
+use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
 use crate::action::Direction;
-use crate::analysis::step_frame::{FrameCode, SeenCode, SourcePlace, StepFrame};
+use crate::analysis::line_step::{Callees, LineStep, is_entry};
+use crate::analysis::step_frame::{FrameCode, StepFrame};
 use crate::image::Images;
-
-/// Treatment of called functions when stepping by lines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Callees {
-    /// Step over their lines.
-    Over,
-    /// Stop at their lines too.
-    Into,
-    /// Stop at their lines too, but step over callees without lines: after some steps without a
-    /// line, the rest of the callee and all that it calls is skipped.
-    IntoLines,
-}
 
 /// Number of steps without a line after which [`Callees::IntoLines`] skips a callee. Stubs that
 /// lead to a function with lines are shorter.
@@ -65,13 +55,6 @@ pub struct LineWalk<'a> {
     pub cancel: &'a Cancel,
 }
 
-/// Beginning of a step by lines.
-struct StepOrigin {
-    frame: StepFrame,
-    /// Line that the step leaves; none for code without one.
-    place: Option<SourcePlace>,
-}
-
 /// End of a step by lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineStop {
@@ -81,11 +64,11 @@ pub struct LineStop {
     pub hidden: usize,
 }
 
-impl LineWalk<'_> {
+impl<'a> LineWalk<'a> {
     /// Returns the first step of the next or last line that the thread executes. It differs from
     /// the line of the last step, but a step back in the middle of a line first leads to the
-    /// beginning of that line. Code without lines is skipped, as are instructions that begin no
-    /// statement, and inlined functions if callees are.
+    /// beginning of that line, and one from the first line of a function to its call. Code without
+    /// lines is skipped, and inlined functions if callees are.
     ///
     /// Cost: the steps on the way, except those of skipped calls.
     ///
@@ -96,80 +79,103 @@ impl LineWalk<'_> {
         from: Position,
         direction: Direction,
     ) -> Result<Option<LineStop>, QueryError> {
-        let done = from.last_step();
-        let code = done.map(|step| self.code_of(step)).transpose()?.flatten();
+        let Some(done) = from.last_step() else {
+            return self.walk(None, self.begin(StepFrame::default(), direction));
+        };
+        let code = self.code_of(done)?;
         let frame = code.as_ref().map(|code| code.frame(self.hidden));
-        let mut origin = StepOrigin {
-            frame: frame.unwrap_or_default(),
-            place: None,
-        };
-        origin.place = code.map(|code| origin.frame.sees(&code, self.images).place);
-        let begun = match (direction, done) {
-            (Direction::Back, Some(done)) => self.beginning_before(done, &origin.frame)?,
-            (Direction::Back, None) | (Direction::Forward, _) => None,
-        };
-        if self.callees == Callees::Over && begun.is_some() {
-            return Ok(begun);
+        let frame = frame.unwrap_or_else(|| StepFrame::of_call(self.call_of(done)));
+        let mut begun = self.begin(frame, direction);
+        if let Some(code) = code {
+            begun.place = code.call_of(self.hidden).or(Some(code.place()));
+            begun.row = self.images.row_at(code.pc);
         }
-        let found = self.other_line(done, direction, origin)?;
-        // A function that the line called may end after its beginning.
-        Ok(found
-            .into_iter()
-            .chain(begun)
-            .max_by_key(|stop| stop.position))
+        let found = self.walk(Some(done), begun)?;
+        match (found, self.callees, direction) {
+            (Some(stop), Callees::Over, Direction::Back) => self.beginning(stop).map(Some),
+            (found, ..) => Ok(found),
+        }
     }
 
-    /// Returns the beginning of the line around a step, if that is another step.
-    fn beginning_before(
+    /// Returns the first step of the line that ends with the last step of a thread.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn last_line(&self, last: Step) -> Result<Option<LineStop>, QueryError> {
+        let frame = StepFrame::of_call(self.call_of(last));
+        let end = Step(last.0.saturating_add(1));
+        let found = self.walk(Some(end), self.begin(frame, Direction::Back))?;
+        found.map(|stop| self.beginning(stop)).transpose()
+    }
+
+    /// Returns the first step outside the inlined function around a step at which a debugger stops.
+    /// None if there is no such function.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn outside_inlined(
         &self,
-        step: Step,
-        frame: &StepFrame,
+        from: Step,
+        direction: Direction,
     ) -> Result<Option<LineStop>, QueryError> {
-        let deepest = self.depth_of(step).unwrap_or(u32::MAX);
-        let begun = self.beginning(step, frame, deepest)?;
-        Ok(Some(begun).filter(|begun| begun.position < step.after()))
+        let code = self.code_of(from)?;
+        match code.and_then(|code| code.frame(self.hidden).caller()) {
+            Some(caller) => self.walk(Some(from), self.begin(caller, direction)),
+            None => Ok(None),
+        }
     }
 
-    /// Returns the first step of the next or last line other than that of the origin.
-    fn other_line(
+    /// Returns the number of innermost inlined functions that begin with a step; none if the step
+    /// has no line.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn begun_at(&self, step: Step) -> Result<Option<usize>, QueryError> {
+        let code = self.code_of(step)?;
+        Ok(code.map(|code| code.begun(self.images)))
+    }
+
+    /// Begins a step that stops at the next line of a frame.
+    fn begin(&self, frame: StepFrame, direction: Direction) -> LineStep<'a> {
+        LineStep {
+            index: self.index,
+            images: self.images,
+            callees: self.callees,
+            direction,
+            frame,
+            place: None,
+            row: Address(0)..Address(0),
+            is_first_row: true,
+        }
+    }
+
+    /// Walks from a step to the end of a step by lines.
+    fn walk(
         &self,
         done: Option<Step>,
-        direction: Direction,
-        mut origin: StepOrigin,
+        mut line: LineStep<'_>,
     ) -> Result<Option<LineStop>, QueryError> {
+        let direction = line.direction;
+        let start_depth = done.and_then(|done| self.depth_of(done)).unwrap_or(0);
         let mut deepest = match (self.callees, done) {
-            (Callees::Over, Some(done)) => self.depth_of(done).unwrap_or(u32::MAX),
+            (Callees::Over, Some(_)) => self.depth(line.frame.call()).unwrap_or(u32::MAX),
             (Callees::Over, None) | (Callees::Into | Callees::IntoLines, _) => u32::MAX,
         };
-        let start_depth = done.and_then(|done| self.depth_of(done)).unwrap_or(0);
         let (mut at, mut limit, mut without_line) = (done, deepest, 0_u32);
+        // The trace may begin in the middle of a line.
+        let mut first = None;
         while let Some(step) = self.next_step(at, direction, limit)? {
             let code = self.code_of(step)?;
             if let Some(code) = &code {
-                match (self.stop_at(code, &origin, direction), direction) {
-                    // The step goes on from another frame, up to its next line. As in gdb, a return
-                    // into the middle of a line does not reach that line.
-                    (None, _) if !origin.frame.is_of(code) => {
-                        let frame = code.frame(0);
-                        origin.place = match direction {
-                            Direction::Forward if self.enters(code, &origin) => None,
-                            Direction::Forward => origin.place,
-                            Direction::Back => Some(frame.sees(code, self.images).place),
-                        };
-                        origin.frame = frame;
-                        if self.callees == Callees::Over {
-                            deepest = self.depth_of(step).unwrap_or(u32::MAX);
-                        }
-                    }
-                    (None, _) => {}
-                    (Some(hidden), Direction::Forward) => {
-                        let position = step.after();
-                        return Ok(Some(LineStop { position, hidden }));
-                    }
-                    (Some(hidden), Direction::Back) => {
-                        return self.beginning(step, &code.frame(hidden), deepest).map(Some);
-                    }
+                let position = step.after();
+                if let Some(hidden) = line.pass(code) {
+                    return Ok(Some(LineStop { position, hidden }));
                 }
+                if self.callees == Callees::Over {
+                    deepest = self.depth(code.call).unwrap_or(u32::MAX);
+                }
+                let hidden = code.begun(self.images);
+                first = Some(LineStop { position, hidden });
             }
             at = Some(step);
             without_line = match code {
@@ -182,142 +188,46 @@ impl LineWalk<'_> {
                 && depth > start_depth;
             limit = if is_skipped { depth - 1 } else { deepest };
         }
-        Ok(None)
+        Ok(first.filter(|_| direction == Direction::Back))
     }
 
-    /// Returns true if an instruction is in a function that the frame of the origin called.
-    fn enters(&self, code: &FrameCode, origin: &StepOrigin) -> bool {
-        let depth = |call: Option<CallId>| Some(self.index.calls().get(call?)?.depth);
-        depth(code.call) > depth(origin.frame.call())
-    }
-
-    /// Returns the number of inlined functions around an instruction, counted from the innermost one,
-    /// that a step which stops there does not enter. Backwards it stops where the line of the
-    /// instruction begins. None if it does not stop.
-    fn stop_at(
-        &self,
-        code: &FrameCode,
-        origin: &StepOrigin,
-        direction: Direction,
-    ) -> Option<usize> {
-        let seen = origin.frame.sees(code, self.images);
-        let is_elsewhere = |place: &SourcePlace| origin.place.as_ref() != Some(place);
-        // The statement of a call begins before it.
-        let is_caller = direction == Direction::Back && !origin.frame.is_of(code);
-        // A line that control reaches in its middle is not stopped at.
-        let begins = |seen: &SeenCode| seen.inner > 0 || self.images.begins_row(code.pc);
-        match (self.callees, direction) {
-            (Callees::Over, Direction::Forward) => {
-                let is_stop = is_elsewhere(&seen.place) && seen.is_stop && begins(&seen);
-                is_stop.then_some(seen.inner)
-            }
-            (Callees::Over, Direction::Back) => {
-                let is_stop = seen.is_stop || seen.inner > 0 || is_caller;
-                (is_elsewhere(&seen.place) && is_stop).then_some(seen.inner)
-            }
-            (Callees::Into | Callees::IntoLines, Direction::Back) => {
-                let is_stop = code.line.is_statement || is_caller;
-                (is_elsewhere(&code.place()) && is_stop).then_some(0)
-            }
-            (Callees::Into | Callees::IntoLines, Direction::Forward) => match seen.inner {
-                0 => {
-                    let is_other = is_elsewhere(&seen.place) || self.enters(code, origin);
-                    (is_other && seen.is_stop && begins(&seen)).then_some(0)
-                }
-                _ if !seen.is_stop => code.line.is_statement.then_some(0),
-                // The call is in the line that the step leaves, or in another one.
-                inner if is_elsewhere(&seen.place) => Some(inner),
-                inner => Some(inner - 1),
-            },
-        }
-    }
-
-    /// Returns the first of the consecutive steps in one line that end with a step; none if the
-    /// step has no line.
-    ///
-    /// # Errors
-    /// See [`QueryError`].
-    pub fn beginning_of(&self, last: Step) -> Result<Option<LineStop>, QueryError> {
-        let deepest = self.depth_of(last).unwrap_or(u32::MAX);
-        match self.code_of(last)? {
-            Some(code) => self.beginning(last, &code.frame(0), deepest).map(Some),
-            None => Ok(None),
-        }
-    }
-
-    /// Returns the first step at which a debugger stops in a run of steps in one line of a frame; the
-    /// first one if it stops nowhere.
-    fn beginning(
-        &self,
-        last: Step,
-        frame: &StepFrame,
-        deepest: u32,
-    ) -> Result<LineStop, QueryError> {
-        let mut line = None;
-        let (mut first, mut at) = (None, Some(last));
-        // First step of those in the line without others between them.
-        let (mut unbroken, mut is_broken) = (last, false);
-        while let Some(step) = at {
-            let seen = self
-                .code_of(step)?
-                .map(|code| frame.sees(&code, self.images));
-            let Some(seen) = seen else { break };
-            let line = line.get_or_insert_with(|| seen.place.clone());
-            // Instructions that begin no statement belong to the line around them.
-            if seen.place != *line && (seen.is_stop || seen.inner > 0) {
-                break;
-            }
-            let is_in_line = seen.place == *line;
-            if is_in_line && seen.is_stop {
-                first = Some((step, seen.begun));
-            }
-            is_broken |= !is_in_line;
-            if !is_broken {
-                unbroken = step;
-            }
+    /// Returns the first stop of the consecutive rows of one line that end with a stop of a step back,
+    /// but not the entry of the function. Rows that begin no statement belong to the line around them.
+    fn beginning(&self, mut stop: LineStop) -> Result<LineStop, QueryError> {
+        let mut at = stop.position.last_step();
+        let last = at.map(|step| self.code_of(step)).transpose()?.flatten();
+        let Some(last) = last else {
+            return Ok(stop);
+        };
+        let frame = last.frame(stop.hidden);
+        let line = frame.place_of(&last);
+        let deepest = self.depth(last.call).unwrap_or(u32::MAX);
+        loop {
             at = self.next_step(at, Direction::Back, deepest)?;
-        }
-        let (step, hidden) = first.unwrap_or((unbroken, 0));
-        let position = step.after();
-        Ok(LineStop { position, hidden })
-    }
-
-    /// Returns the first step outside the inlined function around a step at which a debugger stops,
-    /// backwards the first one in the function. None if there is no such function.
-    ///
-    /// # Errors
-    /// See [`QueryError`].
-    pub fn outside_inlined(
-        &self,
-        from: Step,
-        direction: Direction,
-    ) -> Result<Option<LineStop>, QueryError> {
-        let frame = self.code_of(from)?.map(|code| code.frame(self.hidden));
-        let Some((frame, caller)) = frame.and_then(|frame| Some((frame.clone(), frame.caller()?)))
-        else {
-            return Ok(None);
-        };
-        let stop = |step: Step, code: Option<&FrameCode>| LineStop {
-            position: step.after(),
-            hidden: code.map_or(0, |code| caller.sees(code, self.images).begun),
-        };
-        let deepest = self.depth_of(from).unwrap_or(u32::MAX);
-        let mut inside = from;
-        while let Some(step) = self.next_step(Some(inside), direction, deepest)? {
-            let code = self.code_of(step)?;
-            // An instruction without a line is still in the function.
-            let outside = code.as_ref().filter(|code| !frame.contains(code));
-            match (outside, direction) {
-                (Some(code), Direction::Forward) if caller.sees(code, self.images).is_stop => {
-                    return Ok(Some(stop(step, Some(code))));
-                }
-                (Some(_), Direction::Back) => break,
-                (Some(_) | None, Direction::Forward | Direction::Back) => inside = step,
+            let code = at.map(|step| self.code_of(step)).transpose()?.flatten();
+            let (Some(step), Some(code)) = (at, code) else {
+                return Ok(stop);
+            };
+            let Some(seen) = frame.place_of(&code) else {
+                return Ok(stop);
+            };
+            let row = self.images.row_at(code.pc);
+            let inner = frame.inner_of(&code);
+            let is_stop = match inner {
+                0 => code.line.is_statement,
+                inner => code.begun(self.images) >= inner,
+            };
+            let is_in_line = Some(&seen) == line.as_ref();
+            let is_other = !is_in_line && (is_stop || inner > 0);
+            if is_other || (inner == 0 && is_entry(self.images, row.start)) {
+                return Ok(stop);
             }
-        }
-        match direction {
-            Direction::Forward => Ok(None),
-            Direction::Back => Ok(Some(stop(inside, self.code_of(inside)?.as_ref()))),
+            if is_in_line && is_stop && (inner > 0 || row.start == code.pc) {
+                stop = LineStop {
+                    position: step.after(),
+                    hidden: inner,
+                };
+            }
         }
     }
 
@@ -367,17 +277,22 @@ impl LineWalk<'_> {
 
     /// Returns the call depth of a step; a calling step belongs to the caller.
     fn depth_of(&self, step: Step) -> Option<u32> {
-        let calls = self.index.calls();
-        calls
-            .innermost_at(self.thread, step.before())
-            .and_then(|frame| calls.get(frame))
-            .map(|frame| frame.depth)
+        self.depth(self.call_of(step))
+    }
+
+    fn depth(&self, call: Option<CallId>) -> Option<u32> {
+        self.index.calls().get(call?).map(|call| call.depth)
+    }
+
+    /// Returns the frame of a step.
+    fn call_of(&self, step: Step) -> Option<CallId> {
+        self.index.calls().innermost_at(self.thread, step.before())
     }
 
     /// Returns the instruction of a step; none if it has no line.
     fn code_of(&self, step: Step) -> Result<Option<FrameCode>, QueryError> {
         let pc = SlotReader(self.index).point_of(step)?.pc;
-        let call = self.index.calls().innermost_at(self.thread, step.before());
+        let call = self.call_of(step);
         let line = self.images.source_at(pc);
         Ok(line.map(|line| FrameCode { call, pc, line }))
     }

@@ -128,6 +128,14 @@ impl<'a> Tokenizer<'a> {
             };
         }
         if let Some(rest) = self.rest.strip_prefix('\'') {
+            if let Some((function, after)) = rest.split_once('\'')
+                && after.starts_with("::")
+            {
+                self.skip_bytes(function.len() + 2);
+                let variable = self.skip_while(|next| is_name_part(next) || next == ':');
+                let name = format!("{function}{variable}");
+                return Ok(ExpressionWord::Name(NameKind::Any, name));
+            }
             return self.character(rest);
         }
         for (prefix, kind) in [("reg::", NameKind::Register), ("sym::", NameKind::Symbol)] {
@@ -168,6 +176,9 @@ impl<'a> Tokenizer<'a> {
         let mut name = percent.to_owned();
         loop {
             name.push_str(self.skip_while(is_name_part));
+            // A static variable of a function: `parse(int)::calls`.
+            let parameters = parameters_before_variable(self.rest);
+            name.push_str(self.skip_bytes(parameters));
             // A single colon has no meaning; two join the parts of a C++ or Rust name.
             let joins = self
                 .rest
@@ -249,6 +260,28 @@ impl<'a> Tokenizer<'a> {
         self.column += taken.chars().count();
         taken
     }
+}
+
+/// Returns the length of parameters in parentheses that a name with `::` follows; 0 without any.
+fn parameters_before_variable(text: &str) -> usize {
+    let mut depth = 0_usize;
+    for (place, letter) in text.char_indices() {
+        match letter {
+            '(' => depth += 1,
+            ')' if depth == 1 => {
+                let (parameters, after) = text.split_at_checked(place + 1).unwrap_or((text, ""));
+                let variable = after.strip_prefix("::").unwrap_or_default();
+                let is_followed = variable.starts_with(is_name_start);
+                return if is_followed { parameters.len() } else { 0 };
+            }
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 {
+            break;
+        }
+    }
+    0
 }
 
 /// Returns the character of a simple escape sequence (C11, 6.4.4.4).

@@ -494,9 +494,10 @@ impl Images {
         images.find_map(|lines| lines.origin_at(address))
     }
 
-    /// Returns true if a row of the line table begins with an instruction.
-    pub fn begins_row(&self, address: Address) -> bool {
-        self.lines.iter().any(|lines| lines.begins_row(address))
+    /// Returns the code of the row of the line table that contains an instruction; empty without one.
+    pub fn row_at(&self, address: Address) -> Range<Address> {
+        let found = self.lines.iter().find_map(|lines| lines.row_at(address));
+        found.unwrap_or(address..address)
     }
 
     /// Returns the variables in scope at an instruction; none without debug information. The first
@@ -574,6 +575,15 @@ impl Images {
     ) -> Result<Vec<LineRange>, QueryError> {
         let mut ranges = self.statements_of_files(is_meant, cancel)?;
         ranges.retain(|range| range.start < range.end);
+        // A line has a range for each of its statements.
+        ranges.dedup_by(|next, last| {
+            let is_continued = next.line == last.line && next.start == last.end;
+            if is_continued {
+                last.end = next.end;
+                last.statement = last.statement.or(next.statement);
+            }
+            is_continued
+        });
         Ok(ranges)
     }
 

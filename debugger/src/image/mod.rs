@@ -49,6 +49,7 @@ pub use crate::image::variables::{
     VariableKind, VariablePlace, VariableType, VariableTypes, VariantPart, sign_extended,
 };
 pub use fit::{CheckedImage, ImageFit, ImageMismatch, fits_of};
+pub use function_query::FunctionQuery;
 pub use images::{ImageInfo, ImageOrigin, Images};
 pub use lines::{CodeOrigin, InlineSite, LineRange, SourceLine};
 pub use modules::ModuleSearch;

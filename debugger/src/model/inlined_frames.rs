@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use stepback_machine::Address;
 
-use crate::image::{Images, SourceLine};
+use crate::analysis::step_frame::begun_at;
+use crate::image::{FunctionQuery, Images, SourceLine};
 
 /// A function at an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,6 +57,24 @@ pub fn functions_at(images: &Images, address: Address) -> Vec<CodeFunction> {
             line: line_of(function),
         })
         .collect()
+}
+
+/// Returns the number of inlined functions that begin with an instruction inside the function that a
+/// debugger means by a name: all that begin there if it means none of them. A breakpoint of the
+/// function does not enter them.
+pub fn begun_inside(images: &Images, address: Address, name: &str) -> usize {
+    let Some(line) = images.source_at(address) else {
+        return 0;
+    };
+    let begun = begun_at(images, address, &line);
+    let query = FunctionQuery::new(name);
+    let functions = functions_at(images, address);
+    let is_meant = |function: &CodeFunction| {
+        let name = function.name.as_deref();
+        name.is_some_and(|name| query.matches_plain(name))
+    };
+    let meant = functions.iter().take(begun).position(is_meant);
+    meant.unwrap_or(begun)
 }
 
 /// Chooses between the name of the line information, which has namespaces and types if it was

@@ -10,7 +10,8 @@ use stepback_index::{Cancel, Query as _, QueryError};
 use stepback_parsers::{Position, Step};
 
 use crate::action::Direction;
-use crate::analysis::step_places::{Callees, LineStop, LineWalk};
+use crate::analysis::line_step::Callees;
+use crate::analysis::step_places::{LineStop, LineWalk};
 use crate::model::MoveContext;
 use crate::session::Session;
 
@@ -110,6 +111,16 @@ impl<'a> ThreadSteps<'a> {
         }
     }
 
+    /// Returns the number of innermost inlined functions that begin at a position.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn begun_at(&self, position: Position) -> Result<usize, QueryError> {
+        let next = self.next(position)?;
+        let begun = next.map(|next| self.walk(Callees::Over).begun_at(next));
+        Ok(begun.transpose()?.flatten().unwrap_or(0))
+    }
+
     /// Returns the thread's next step from a position on.
     pub fn next(&self, from: Position) -> Result<Option<Step>, QueryError> {
         NearestStepOf::next(self.thread, from).run(&self.session.index, self.cancel)
@@ -137,10 +148,7 @@ impl<'a> ThreadSteps<'a> {
             (None, Direction::Forward) => None,
             // At the end of the thread, its last line comes first.
             (None, Direction::Back) => match self.last(from)? {
-                Some(last) => match walk.beginning_of(last)? {
-                    Some(found) => Some(found),
-                    None => walk.next_line(last.after(), direction)?,
-                },
+                Some(last) => walk.last_line(last)?,
                 None => None,
             },
         };
@@ -249,20 +257,18 @@ impl<'a> ThreadSteps<'a> {
             },
             Direction::Back => call.call_step.map(Step::before),
         };
-        match (found, unit) {
-            (Some(found), StepUnit::Line) if !self.has_line(found)? => {
-                self.line(Callees::Over, direction, found)
-            }
-            (found, _) => Ok(found.map(StepTarget::new)),
-        }
-    }
-
-    fn has_line(&self, at: Position) -> Result<bool, QueryError> {
-        let Some(step) = self.next(at)? else {
-            return Ok(true);
+        let Some(position) = found else {
+            return Ok(None);
         };
-        let pc = SlotReader(&self.session.index).point_of(step)?.pc;
-        Ok(self.session.images.source_at(pc).is_some())
+        let next = self.next(position)?;
+        let begun = next.map(|next| walk.begun_at(next)).transpose()?;
+        match (begun, unit, direction) {
+            (Some(None), StepUnit::Line, _) => self.line(Callees::Over, direction, position),
+            (Some(Some(hidden)), _, Direction::Forward) => {
+                Ok(Some(StepTarget { position, hidden }))
+            }
+            _ => Ok(Some(StepTarget::new(position))),
+        }
     }
 
     fn context(&self, at: Position) -> Result<MoveContext<'a>, QueryError> {

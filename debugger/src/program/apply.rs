@@ -10,7 +10,7 @@ use crate::action::{
     Access, Action, Direction, FoldAction, MarkAction, PanelAction, SearchAction, SliceAction,
     TravelAction, ViewAction,
 };
-use crate::analysis::step_places::Callees;
+use crate::analysis::line_step::Callees;
 use crate::desk::{Desk, DeskEvent, FunctionReference, OpeningMode};
 use crate::keymap::CommandContext;
 use crate::model::source_view::LineQuestion;

@@ -6,7 +6,6 @@ use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::{Value as Json, json};
 use stepback_debugger::analysis::names::{NameResolver, code_address};
 use stepback_debugger::analysis::run_control::{StopAtStores, WatchedRange};
-use stepback_debugger::image::InlineSite;
 use stepback_index::answer::{AccessKinds, Cell, MemoryRange};
 use stepback_index::query::NearestVisit;
 use stepback_index::read::VisitReader;
@@ -40,6 +39,8 @@ pub struct CodeLine {
 struct WantedBreakpoint {
     origin: BreakpointOrigin,
     addresses: Vec<Address>,
+    /// Name of the function.
+    function: Option<String>,
     /// Source and line for messages.
     shown_at: Option<Json>,
 }
@@ -76,6 +77,7 @@ impl TracedProgram {
                     let wanted = WantedBreakpoint {
                         origin: origin.clone(),
                         addresses: code.addresses,
+                        function: None,
                         shown_at: Some(place),
                     };
                     let set = self.add_code(wanted, one, cancel);
@@ -113,6 +115,7 @@ impl TracedProgram {
                     let wanted = WantedBreakpoint {
                         origin: origin.clone(),
                         addresses,
+                        function: Some(name.to_owned()).filter(|_| address_of(name).is_none()),
                         shown_at: None,
                     };
                     self.add_code(wanted, one, cancel)
@@ -145,6 +148,7 @@ impl TracedProgram {
                     let wanted = WantedBreakpoint {
                         origin: origin.clone(),
                         addresses: vec![address],
+                        function: None,
                         shown_at: None,
                     };
                     self.add_code(wanted, one, cancel)
@@ -324,22 +328,18 @@ impl TracedProgram {
         if starts.is_empty() {
             starts = ranges().map(|range| range.start).collect();
         }
-        // A line has several ranges in a function, or in an inlined instance of one, of which the
-        // program should stop at the first.
+        // A line has several ranges in a function, in an inlined instance of one or in a block, of
+        // which the program should stop at the first, as in gdb.
         let images = &self.session.images;
-        let mut by_instance: HashMap<(Address, Vec<InlineSite>), Vec<Address>> = HashMap::new();
+        let mut by_block: HashMap<(Address, Option<usize>), Vec<Address>> = HashMap::new();
         for start in starts {
             let function = images.function_at(start);
             let function = function.map_or(start, |found| found.symbol.address);
-            let sites = images.source_at(start);
-            let sites = sites.map_or_else(Vec::new, |line| line.inlined_at.clone());
-            by_instance
-                .entry((function, sites))
-                .or_default()
-                .push(start);
+            let block = images.variables_at(start).and_then(|found| found.block());
+            by_block.entry((function, block)).or_default().push(start);
         }
         let mut addresses = Vec::new();
-        for mut starts in by_instance.into_values() {
+        for mut starts in by_block.into_values() {
             starts.sort_unstable();
             let mut first = starts.first().copied();
             for start in starts {
@@ -408,6 +408,7 @@ impl TracedProgram {
         let WantedBreakpoint {
             origin,
             addresses,
+            function,
             shown_at,
         } = wanted;
         let wish = BreakpointOptions {
@@ -436,6 +437,7 @@ impl TracedProgram {
             id,
             origin,
             addresses,
+            function,
             wish,
             shown_at,
         })?;

@@ -41,6 +41,8 @@ pub struct CodeBreakpoint {
     pub id: u64,
     pub origin: BreakpointOrigin,
     pub addresses: Vec<Address>,
+    /// Name of the function whose breakpoint it is.
+    pub function: Option<String>,
     pub wish: BreakpointOptions,
     /// Source and line for messages, as clients see them.
     pub shown_at: Option<Json>,

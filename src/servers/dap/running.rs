@@ -3,6 +3,7 @@
 use serde_json::Value as Json;
 use stepback_debugger::analysis::run_control::{RunControl, RunningThreads, Stop, StopReason};
 use stepback_debugger::expression::ExpressionError;
+use stepback_debugger::model::inlined_frames::begun_inside;
 use stepback_debugger::model::program_steps::{StepKind, StepTarget, StepUnit, ThreadSteps};
 use stepback_index::answer::{Direction, ThreadId};
 use stepback_index::{Cancel, QueryError};
@@ -179,6 +180,7 @@ impl TracedProgram {
         let (position, thread) = (stop.position, stop.thread);
         let place = StopPlace { position, thread };
         let session = &self.session;
+        let mut hidden = 0;
         let (reason, description, hits) = match stop.reason {
             StopReason::Breakpoint(pc) => {
                 let mut at = Vec::new();
@@ -213,6 +215,11 @@ impl TracedProgram {
                     BreakpointOrigin::Functions => "function breakpoint",
                     BreakpointOrigin::Instructions => "instruction breakpoint",
                 };
+                let inside = at.iter().map(|breakpoint| match &breakpoint.function {
+                    Some(name) => begun_inside(&session.images, pc, name),
+                    None => 0,
+                });
+                hidden = inside.min().unwrap_or(0);
                 let hits: Vec<u64> = at.iter().map(|breakpoint| breakpoint.id).collect();
                 (reason, None, hits)
             }
@@ -232,6 +239,13 @@ impl TracedProgram {
                 if hits.is_empty() {
                     return Ok(None);
                 }
+                let steps = ThreadSteps {
+                    session,
+                    thread,
+                    hidden,
+                    cancel,
+                };
+                hidden = steps.begun_at(position)?;
                 let text = format!("Step {} accesses {}", access.step.0, access.address);
                 ("data breakpoint", Some(text), hits)
             }
@@ -250,7 +264,7 @@ impl TracedProgram {
             reason,
             description,
             hits,
-            hidden: 0,
+            hidden,
             edge: (stop.reason == StopReason::Edge).then_some(direction),
             messages: Vec::new(),
         }))

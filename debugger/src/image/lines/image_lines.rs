@@ -99,10 +99,12 @@ impl ImageLines {
         self.loaded()?.origin_at(address)
     }
 
-    /// Returns true if a row of the line table begins with an instruction.
-    pub fn begins_row(&self, address: Address) -> bool {
-        let own = self.own(address).zip(self.loaded());
-        own.is_some_and(|(address, lines)| lines.begins_row(address))
+    /// Returns the code of the row of the line table that contains an instruction.
+    pub fn row_at(&self, address: Address) -> Option<Range<Address>> {
+        let own = self.own(address)?;
+        let row = self.loaded()?.row_at(own)?;
+        let loaded = |own: u64| Address(own.wrapping_add(self.offset));
+        Some(loaded(row.start)..loaded(row.end))
     }
 
     /// Returns the code of the files whose names satisfy `is_meant`, by line.
@@ -236,17 +238,19 @@ impl LoadedDebugInfo {
         found
     }
 
-    fn begins_row(&self, address: u64) -> bool {
+    fn row_at(&mut self, address: u64) -> Option<Range<u64>> {
         let look_up = || {
-            let range = address..address.saturating_add(1);
-            let mut rows = self
-                .context
-                .find_location_range(range.start, range.end)
-                .ok()?;
-            rows.next().map(|(start, ..)| start == address)
+            let unit = self.context.find_dwarf_and_unit(address).skip_all_loads();
+            let row = unit.and_then(|unit| self.statements.continued_at(unit, address));
+            if row.is_some() {
+                return row;
+            }
+            let end = address.saturating_add(1);
+            let mut rows = self.context.find_location_range(address, end).ok()?;
+            let (start, len_bytes, _) = rows.next()?;
+            Some(start..start.saturating_add(len_bytes))
         };
-        let found = catch_unwind(AssertUnwindSafe(look_up));
-        found.ok().flatten().unwrap_or(false)
+        catch_unwind(AssertUnwindSafe(look_up)).ok().flatten()
     }
 
     fn look_up(&mut self, address: u64) -> Option<CodeOrigin> {

@@ -2,7 +2,8 @@
 //!
 //! An optimised program has rows that only say where an instruction came from. A row at which a
 //! statement begins is marked (DWARF 5, section 6.2.2, `is_stmt`). Of several rows at one address
-//! gdb takes the last one that begins a statement. It ignores rows without a line.
+//! gdb takes the last one that begins a statement. It ignores rows without a line, and of rows of one
+//! line with discriminators (DWARF 5, section 6.2.2) all but the first.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -43,6 +44,8 @@ pub struct RowGroup {
     pub rows: Vec<TableRow>,
     /// The group is the first of a sequence.
     pub begins_sequence: bool,
+    /// Debuggers ignore the rows: the code belongs to the group before.
+    pub is_continued: bool,
     /// Last row as the table orders them.
     last: TableRow,
 }
@@ -56,6 +59,12 @@ pub struct RowGroups {
     /// Address and rows of the next group.
     open: Option<(u64, Vec<TableRow>)>,
     begins_sequence: bool,
+    /// Rows of the next group that debuggers do not ignore.
+    kept: usize,
+    /// Last row with a line.
+    before: Option<TableRow>,
+    /// A row of that line has a discriminator.
+    has_discriminator: bool,
 }
 
 impl RowGroups {
@@ -65,6 +74,9 @@ impl RowGroups {
             rows: unit.line_program.clone()?.rows(),
             open: None,
             begins_sequence: true,
+            kept: 0,
+            before: None,
+            has_discriminator: false,
         })
     }
 
@@ -72,6 +84,7 @@ impl RowGroups {
     fn close(&mut self, end: u64) -> Option<RowGroup> {
         let (start, mut rows) = self.open.take()?;
         let begins_sequence = std::mem::replace(&mut self.begins_sequence, false);
+        let is_continued = !begins_sequence && self.kept == 0;
         let last = *rows.last()?;
         if start >= end {
             return None;
@@ -89,8 +102,21 @@ impl RowGroups {
             code: start..end,
             rows,
             begins_sequence,
+            is_continued,
             last,
         })
+    }
+
+    /// Returns true for a row that debuggers ignore.
+    fn is_ignored(&mut self, row: &TableRow, discriminator: u64) -> bool {
+        if row.line.is_none() {
+            return true;
+        }
+        let is_same_line = self.before.is_some_and(|before| before.line == row.line);
+        self.has_discriminator = discriminator != 0 || (is_same_line && self.has_discriminator);
+        let before = self.before.replace(*row);
+        let is_same_file = before.is_some_and(|before| before.file == row.file);
+        is_same_line && is_same_file && self.has_discriminator
     }
 }
 
@@ -110,19 +136,30 @@ impl Iterator for RowGroups {
                 is_statement: row.is_stmt(),
             };
             let is_end = row.end_sequence();
+            let discriminator = row.discriminator();
+            let is_ignored = !is_end && self.is_ignored(&found, discriminator);
             match &mut self.open {
                 Some((start, rows)) if *start == address && !is_end => {
                     if rows.len() >= ROWS {
                         return None;
                     }
-                    rows.push(found);
+                    if self.kept == 0 && !is_ignored {
+                        rows.retain(|row| row.line.is_none());
+                    }
+                    // An ignored row with a line is that of a row before.
+                    if self.kept == 0 || !is_ignored || found.line.is_none() {
+                        rows.push(found);
+                    }
+                    self.kept += usize::from(!is_ignored);
                     continue;
                 }
                 _ => {}
             }
             let closed = self.close(address);
+            self.kept = usize::from(!is_ignored);
             if is_end {
                 self.begins_sequence = true;
+                self.before = None;
             } else {
                 self.open = Some((address, vec![found]));
             }
@@ -149,6 +186,8 @@ struct UnitRows {
     others: Vec<Range<u64>>,
     /// Rows that a debugger shows instead of the last one at their address.
     shown: Vec<(Range<u64>, TableRow)>,
+    /// Groups of rows with those that continue them.
+    continued: Vec<Range<u64>>,
 }
 
 /// Row of an instruction.
@@ -162,26 +201,38 @@ pub struct InstructionRow {
 impl StatementRows {
     /// Returns the row of an instruction. The first query for a unit reads its line table.
     pub fn row_at(&mut self, unit: UnitRef<'_, SectionReader>, address: u64) -> InstructionRow {
-        let Some(program) = &unit.line_program else {
+        let Some(rows) = self.rows_of(unit) else {
             return InstructionRow {
                 is_statement: true,
                 shown: None,
             };
         };
-        let table = program.header().offset().0;
-        if self.by_table.len() >= UNITS && !self.by_table.contains_key(&table) {
-            self.by_table.clear();
-        }
-        let rows = self
-            .by_table
-            .entry(table)
-            .or_insert_with(|| Arc::new(UnitRows::read(unit)));
         let is_other = containing(&rows.others, address, |range| range).is_some();
         let shown = containing(&rows.shown, address, |(range, _)| range);
         InstructionRow {
             is_statement: !is_other,
             shown: shown.map(|(_, row)| *row),
         }
+    }
+
+    /// Returns the code of the row of an instruction with the rows that debuggers take for a part of
+    /// it; none if there are no such rows.
+    pub fn continued_at(
+        &mut self,
+        unit: UnitRef<'_, SectionReader>,
+        address: u64,
+    ) -> Option<Range<u64>> {
+        let rows = self.rows_of(unit)?;
+        containing(&rows.continued, address, |range| range).cloned()
+    }
+
+    fn rows_of(&mut self, unit: UnitRef<'_, SectionReader>) -> Option<&UnitRows> {
+        let table = unit.line_program.as_ref()?.header().offset().0;
+        if self.by_table.len() >= UNITS && !self.by_table.contains_key(&table) {
+            self.by_table.clear();
+        }
+        let rows = self.by_table.entry(table);
+        Some(rows.or_insert_with(|| Arc::new(UnitRows::read(unit))))
     }
 }
 
@@ -195,19 +246,33 @@ fn containing<T>(all: &[T], address: u64, range: impl Fn(&T) -> &Range<u64>) -> 
 impl UnitRows {
     fn read(unit: UnitRef<'_, SectionReader>) -> Self {
         let mut found = Self::default();
+        let mut row: Option<Range<u64>> = None;
         for group in RowGroups::of_unit(unit).into_iter().flatten() {
             let shown = group.rows.last().filter(|row| **row != group.last);
             if let Some(row) = shown {
                 found.shown.push((group.code.clone(), *row));
             }
+            match &mut row {
+                Some(row) if group.is_continued && row.end == group.code.start => {
+                    let is_new = found.continued.last() != Some(row);
+                    row.end = group.code.end;
+                    match found.continued.last_mut().filter(|_| !is_new) {
+                        Some(last) => last.end = row.end,
+                        None => found.continued.push(row.clone()),
+                    }
+                }
+                _ => row = Some(group.code.clone()),
+            }
             if !group.rows.last().is_some_and(|row| row.is_statement) {
                 found.others.push(group.code);
             }
-            if found.others.len().max(found.shown.len()) >= RANGES {
+            let counts = [&found.others, &found.continued].map(Vec::len);
+            if counts.into_iter().max().max(Some(found.shown.len())) >= Some(RANGES) {
                 break;
             }
         }
         found.others.sort_unstable_by_key(|range| range.start);
+        found.continued.sort_unstable_by_key(|range| range.start);
         found.shown.sort_unstable_by_key(|(range, _)| range.start);
         found
     }

@@ -345,7 +345,16 @@ impl DebugEntries {
 
     /// Returns the name of an entry.
     pub fn name_of(&self, entry: &Entry) -> Option<String> {
-        let Inherited { entry, value } = self.inherited(entry, gimli::DW_AT_name)?;
+        self.text_of(entry, gimli::DW_AT_name)
+    }
+
+    /// Returns the mangled name of a function.
+    pub fn linkage_name(&self, function: &Entry) -> Option<String> {
+        self.text_of(function, gimli::DW_AT_linkage_name)
+    }
+
+    fn text_of(&self, entry: &Entry, name: DwAt) -> Option<String> {
+        let Inherited { entry, value } = self.inherited(entry, name)?;
         let text = self.dwarf.attr_string(&entry.unit.unit, value).ok()?;
         Some(text.to_string_lossy().ok()?.into_owned())
     }

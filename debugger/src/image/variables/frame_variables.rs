@@ -49,6 +49,14 @@ impl FrameVariables {
         &self.scope.code.functions
     }
 
+    /// Returns the offset of the innermost function, inlined function or block with variables in the
+    /// debug information.
+    pub fn block(&self) -> Option<usize> {
+        let header = &self.scope.function.unit.unit.header;
+        let offset = self.scope.code.block?;
+        Some(offset.to_debug_info_offset(header)?.0)
+    }
+
     /// Returns the address at which the function is entered.
     pub fn entry(&self) -> Option<Address> {
         let entries = &self.image.loaded()?.entries;

@@ -1,11 +1,13 @@
 //! Names outside functions: of variables of files and classes, and of enumerators ([`GlobalNames`]).
-//! Functions are listed with the namespaces and classes around them.
+//! A static variable of a function has the name of the function: `parse(int)::calls`. Functions are
+//! listed with the namespaces and classes around them.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use gimli::{AttributeValue, DwTag, UnitOffset};
+use gimli::{AttributeValue, DwTag, Reader as _, UnitOffset};
 
+use crate::image::function_query::FunctionQuery;
 use crate::image::variables::debug_entries::{DebugEntries, DebugUnit, Entry, EntryId};
 
 /// Maximum size of the names that are kept, with their entries. That of the scopes of the functions
@@ -34,6 +36,8 @@ pub(super) enum NamedKind {
     External,
     /// A variable of one unit.
     Static,
+    /// A static variable of a function, whose name needs that of the function.
+    OfFunction,
     /// A variable that another unit may define.
     Declaration,
     Enumerator,
@@ -53,10 +57,23 @@ pub(super) struct NamedEntry {
 impl NamedEntry {
     /// Returns true if the name ends with the parts of another one.
     fn has_last_parts(&self, parts: &str) -> bool {
+        if self.kind == NamedKind::OfFunction {
+            return self.is_static_of(parts);
+        }
         let before = self.name.strip_suffix(parts);
         let is_end = before.is_some_and(|before| before.ends_with(SEPARATOR));
         let is_scoped = self.kind == NamedKind::ScopedEnumerator;
         is_end && (!is_scoped || parts.contains(SEPARATOR))
+    }
+
+    /// Returns true if another name means the function and the variable.
+    fn is_static_of(&self, parts: &str) -> bool {
+        let names = parts.rsplit_once(SEPARATOR);
+        let own = self.name.rsplit_once(SEPARATOR);
+        names.zip(own).is_some_and(|(wanted, (function, _))| {
+            let query = FunctionQuery::new(wanted.0);
+            query.matches(function) || query.matches_plain(function)
+        })
     }
 }
 
@@ -80,7 +97,11 @@ enum KeptNames {
 
 impl KeptNames {
     fn includes(self, kind: NamedKind) -> bool {
-        self == Self::All || matches!(kind, NamedKind::External | NamedKind::Static)
+        self == Self::All
+            || matches!(
+                kind,
+                NamedKind::External | NamedKind::Static | NamedKind::OfFunction
+            )
     }
 }
 
@@ -91,6 +112,8 @@ struct Scope {
     prefix_bytes: usize,
     /// Its names are also those of the scope around it.
     is_transparent: bool,
+    /// The function, of which the scope may be a block.
+    function: Option<Entry>,
 }
 
 /// Place in a unit, with the names around it.
@@ -132,12 +155,45 @@ impl UnitWalk<'_> {
             level: scope.die.depth(),
             prefix_bytes: self.prefix.len(),
             is_transparent,
+            function: None,
         });
+    }
+
+    /// Enters a function, or a block of one.
+    fn enter_local(&mut self, scope: &Entry, function: Entry) {
+        self.scopes.push(Scope {
+            level: scope.die.depth(),
+            prefix_bytes: self.prefix.len(),
+            is_transparent: false,
+            function: Some(function),
+        });
+    }
+
+    /// Returns the function around the place.
+    fn function(&self) -> Option<&Entry> {
+        self.scopes.last()?.function.as_ref()
+    }
+
+    /// Returns the mangled name of a function; else its name with those of the scopes around it.
+    fn function_name(&self, function: &Entry) -> Option<String> {
+        let linkage = self.entries.linkage_name(function);
+        let plain = || {
+            Some(format!(
+                "{}{}",
+                self.prefix,
+                self.entries.name_of(function)?
+            ))
+        };
+        linkage.or_else(plain)
     }
 
     /// Returns the meaning of an entry; none for entries without one here.
     fn kind_of(&self, entry: &Entry) -> Option<NamedKind> {
         let is_declaration = entry.has_flag(gimli::DW_AT_declaration);
+        if self.function().is_some() {
+            let is_static = entry.tag() == gimli::DW_TAG_variable && has_address(entry);
+            return is_static.then_some(NamedKind::OfFunction);
+        }
         match entry.tag() {
             gimli::DW_TAG_enumerator => {
                 let is_transparent = self.scopes.last().is_some_and(|scope| scope.is_transparent);
@@ -183,6 +239,10 @@ impl UnitWalk<'_> {
         }
         let name = self.entries.name_of(entry)?;
         let is_short = name.len() < NAME_BYTES;
+        if let Some(function) = self.function() {
+            let function = self.function_name(function)?;
+            return is_short.then(|| format!("{function}{SEPARATOR}{name}"));
+        }
         // A variable in a namespace without a name is named as those around the namespace.
         is_short.then(|| format!("{}{name}", self.prefix.replace(ANONYMOUS, "")))
     }
@@ -246,10 +306,21 @@ impl GlobalNames {
                 unit: Arc::clone(unit),
                 die,
             };
-            let is_entered = match entry.tag() {
-                gimli::DW_TAG_compile_unit | gimli::DW_TAG_partial_unit => true,
-                tag if is_scope(tag) && walk.scopes.len() < LEVELS => {
+            let function = walk.function().cloned();
+            let may_enter = walk.scopes.len() < LEVELS;
+            let is_entered = match (entry.tag(), function) {
+                (gimli::DW_TAG_compile_unit | gimli::DW_TAG_partial_unit, _) => true,
+                (tag, None) if may_enter && is_scope(tag) => {
                     walk.enter(&entry);
+                    true
+                }
+                (gimli::DW_TAG_subprogram, None) if may_enter => {
+                    self.insert(&entry, &mut walk, kept);
+                    walk.enter_local(&entry, entry.clone());
+                    true
+                }
+                (gimli::DW_TAG_lexical_block, Some(function)) if may_enter => {
+                    walk.enter_local(&entry, function);
                     true
                 }
                 _ => {
@@ -257,7 +328,7 @@ impl GlobalNames {
                     false
                 }
             };
-            // Names inside functions are local.
+            // Most names inside functions are local.
             let sibling = match is_entered {
                 true => None,
                 false => cursor.next_sibling().ok().flatten().cloned(),
@@ -310,6 +381,17 @@ impl GlobalNames {
             false => exact,
         }
     }
+}
+
+/// Returns true for a variable at a fixed address: its location begins with `DW_OP_addr`, or with
+/// `DW_OP_addrx` (DWARF 5, 7.7.1).
+fn has_address(entry: &Entry) -> bool {
+    let Some(AttributeValue::Exprloc(mut location)) = entry.die.attr_value(gimli::DW_AT_location)
+    else {
+        return false;
+    };
+    let first = location.0.read_u8().map(gimli::DwOp);
+    matches!(first, Ok(gimli::DW_OP_addr | gimli::DW_OP_addrx))
 }
 
 fn is_scope(tag: DwTag) -> bool {

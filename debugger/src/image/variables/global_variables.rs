@@ -32,13 +32,17 @@ impl UnitName {
             let entries = &image.loaded()?.entries;
             let named = entries.names_of(&scope.function.unit).named(name);
             let first = named.iter().min_by_key(|named| is_declaration(named))?;
+            // Static variables of functions of one name are different variables.
+            if first.kind == NamedKind::OfFunction && named.len() > 1 {
+                return None;
+            }
             match first.kind {
                 NamedKind::Declaration => Some(Self::Declaration),
                 NamedKind::Enumerator | NamedKind::ScopedEnumerator => {
                     let entry = entries.entry(first.entry)?;
                     Some(Self::Enumerator(entry.number(gimli::DW_AT_const_value)?))
                 }
-                NamedKind::External | NamedKind::Static => {
+                NamedKind::External | NamedKind::Static | NamedKind::OfFunction => {
                     let variable = FrameVariables::of_global(image, first.entry, name)?;
                     Some(Self::Variable(variable))
                 }
@@ -81,6 +85,7 @@ impl FrameVariables {
         let code = CodeScope {
             functions: Vec::new(),
             variables: vec![ScopedVariable::global(name.to_owned(), entry)],
+            block: None,
         };
         Some(Self::of_scope(
             image,

@@ -2,13 +2,12 @@
 
 use std::collections::HashMap;
 
-use gimli::{AttributeValue, Reader as _};
 use stepback_index::{Cancel, QueryError};
 use stepback_machine::Address;
 
 use crate::image::function_query::FunctionQuery;
 use crate::image::variables::code_ranges::offsets_of;
-use crate::image::variables::debug_entries::{DebugEntries, Entry, EntryId, Inherited};
+use crate::image::variables::debug_entries::{DebugEntries, Entry, EntryId};
 use crate::image::variables::image_variables::{ImageVariables, catch_panic};
 
 impl ImageVariables {
@@ -75,12 +74,7 @@ fn is_called(entries: &DebugEntries, function: EntryId, query: &FunctionQuery<'_
     let Some(function) = entries.entry(function) else {
         return false;
     };
-    let linkage = entries.inherited(&function, gimli::DW_AT_linkage_name);
-    let linkage = linkage.and_then(|Inherited { entry, value }| {
-        let text = entries.dwarf.attr_string(&entry.unit.unit, value).ok()?;
-        Some(text.to_string_lossy().ok()?.into_owned())
-    });
-    match linkage {
+    match entries.linkage_name(&function) {
         Some(linkage) => query.matches(&linkage),
         None => {
             let name = entries.name_of(&function);
@@ -89,13 +83,8 @@ fn is_called(entries: &DebugEntries, function: EntryId, query: &FunctionQuery<'_
     }
 }
 
-/// Returns the address at which an instance is entered.
+/// Returns the address at which an instance is entered. As in gdb 13, that is where its first range
+/// begins, not `DW_AT_entry_pc`.
 fn start_of(entries: &DebugEntries, instance: &Entry) -> Option<u64> {
-    let entry = instance.die.attr_value(gimli::DW_AT_entry_pc);
-    let address = |value: AttributeValue<_>| {
-        let unit = &instance.unit.unit;
-        entries.dwarf.attr_address(unit, value).ok().flatten()
-    };
-    let first = || Some(entries.ranges_of(instance).first()?.start);
-    entry.and_then(address).or_else(first)
+    Some(entries.ranges_of(instance).first()?.start)
 }

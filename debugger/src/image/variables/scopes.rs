@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use gimli::DwTag;
+use gimli::{DwTag, UnitOffset};
 
 use crate::image::variables::debug_entries::{DebugEntries, Entry};
 
@@ -33,6 +33,8 @@ pub struct CodeScope {
     pub functions: Vec<Option<Arc<str>>>,
     /// Variables, those of the innermost scope first.
     pub variables: Vec<ScopedVariable>,
+    /// Innermost function, inlined function or block with variables, by its offset in the unit.
+    pub block: Option<UnitOffset>,
 }
 
 /// A variable in scope.
@@ -66,6 +68,7 @@ struct Scope {
     level: isize,
     /// Number of the function, from the outermost.
     function: usize,
+    offset: UnitOffset,
 }
 
 impl CodeScope {
@@ -97,9 +100,11 @@ fn collected(
     let Some(root) = cursor.next_dfs()?.map(|die| die.depth()) else {
         return Ok(CodeScope::default());
     };
+    let mut block = function.die.offset();
     let mut scopes = vec![Scope {
         level: root,
         function: 0,
+        offset: block,
     }];
     // Level of an entry whose children are not in scope.
     let mut skipped: Option<isize> = None;
@@ -129,6 +134,7 @@ fn collected(
                 if entry.has_flag(gimli::DW_AT_declaration) {
                     continue;
                 }
+                block = block.max(scope.offset);
                 let named = entries.name_of(&entry).filter(|name| !name.is_empty());
                 variables.extend(named.map(|name| ScopedVariable {
                     name,
@@ -142,7 +148,15 @@ fn collected(
                 let ranges = entries.ranges_of(&entry);
                 // A block without own code groups the entries of the one around it.
                 if ranges.is_empty() || ranges.iter().any(|range| range.contains(&address)) {
-                    scopes.push(Scope { level, ..*scope });
+                    let offset = match ranges.is_empty() {
+                        true => scope.offset,
+                        false => entry.die.offset(),
+                    };
+                    scopes.push(Scope {
+                        level,
+                        offset,
+                        ..*scope
+                    });
                 } else {
                     skipped = Some(level);
                 }
@@ -150,10 +164,13 @@ fn collected(
             Place::Inlined if depth < SCOPES && functions.len() < FUNCTIONS => {
                 let ranges = entries.ranges_of(&entry);
                 if ranges.iter().any(|range| range.contains(&address)) {
+                    let offset = entry.die.offset();
                     scopes.push(Scope {
                         level,
                         function: functions.len(),
+                        offset,
                     });
+                    block = offset;
                     functions.push(name_of(&entry));
                 } else {
                     skipped = Some(level);
@@ -165,6 +182,7 @@ fn collected(
     Ok(CodeScope {
         functions,
         variables,
+        block: Some(block),
     })
 }
 

@@ -14,6 +14,7 @@ fn scope(entries: &DebugEntries, address: u64) -> Vec<String> {
     let CodeScope {
         functions,
         variables,
+        ..
     } = CodeScope::at(entries, &function, address);
     let text = |one: &ScopedVariable| {
         let kind = match one.kind {
