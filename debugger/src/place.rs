@@ -26,13 +26,14 @@ use stepback_parsers::{Line, Position};
 use crate::clock::{TraceClock, clock_text, micros_of};
 use crate::expression;
 use crate::expression::{Expression, ExpressionError, IndexLookup, NameLookup, SymbolLookup};
-use crate::image::Images;
+use crate::image::{Images, SourceLineName};
 use crate::messages::{say, spoken};
 use crate::number::whole_digits;
 use crate::session::Session;
 
 /// The accepted forms, for messages and help.
-pub const FORMS: &str = "N, start, end, 50%, line:N, i:N, r:N, time:T, pc:ADDR or pc:ADDR#K";
+pub const FORMS: &str =
+    "N, start, end, 50%, line:N, i:N, r:N, time:T, pc:ADDR, pc:ADDR#K or FILE:LINE";
 
 /// A position as a user names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,6 +57,8 @@ pub enum PositionName {
     Time(u64),
     /// `time:DATE`: the same in a trace whose times are Unix microseconds, as they are printed.
     Date(u64),
+    /// `FILE:LINE`: before the first step at a line of a source file.
+    SourceLine(SourceLineName),
     /// `pc:ADDR`: before the first step at an address; `pc:ADDR#K`: before the K-th.
     Visit {
         /// Address as the user wrote it.
@@ -141,6 +144,7 @@ impl fmt::Display for PositionName {
             Self::Record(number) => write!(f, "r:{number}"),
             Self::Time(time) => write!(f, "time:{time}"),
             Self::Date(micros) => write!(f, "time:{}", clock_text(*micros)),
+            Self::SourceLine(line) => write!(f, "{line}"),
             Self::Visit {
                 address, number: 1, ..
             } => write!(f, "pc:{address}"),
@@ -221,13 +225,19 @@ impl PositionName {
             Self::Line(line) => position_of_line(index, *line, cancel),
             Self::Instruction(number) => checked(index, Position(*number)),
             Self::Record(number) => position_of_record(index, *number),
-            Self::Time(time) => Ok(PositionOfTime(*time).run(index, cancel)?),
+            Self::Time(time) => position_of_time(index, *time, cancel),
             Self::Date(micros) => {
                 ensure!(
                     TraceClock::of(index) == TraceClock::UnixMicros,
                     InvalidPositionName(say!("place-no-dates", place = self.to_string()))
                 );
-                Ok(PositionOfTime(*micros).run(index, cancel)?)
+                position_of_time(index, *micros, cancel)
+            }
+            Self::SourceLine(line) => {
+                let code = line.code(images, cancel)?;
+                ensure!(!code.is_empty(), InvalidPositionName(line.no_code()));
+                let code: Vec<u64> = code.into_iter().map(|address| address.0).collect();
+                position_of_visit(index, &code, 1, cancel)
             }
             Self::Visit {
                 address,
@@ -357,6 +367,15 @@ fn position_of_line(index: &Index, line: Line, cancel: &Cancel) -> Result<Positi
     Ok(PositionOfLine(line).run(index, cancel)?)
 }
 
+/// A trace without steps is not refused: its first times may still arrive.
+fn position_of_time(index: &Index, time: u64, cancel: &Cancel) -> Result<Position> {
+    ensure!(
+        index.info().time_range.is_some() || index.step_count() == 0,
+        InvalidPositionName(say!("place-no-times", time = time.to_string()))
+    );
+    Ok(PositionOfTime(time).run(index, cancel)?)
+}
+
 fn position_of_record(index: &Index, number: u64) -> Result<Position> {
     let source = index.source();
     let format = &source.traits().format;
@@ -473,6 +492,11 @@ fn parse(text: &str) -> Result<PositionName> {
             "{}",
             say!("place-negative", text = format!("{text:?}"))
         );
+        let is_name = text
+            .chars()
+            .all(|letter| letter.is_alphanumeric() || letter == '_')
+            && !text.starts_with(|first: char| first.is_ascii_digit());
+        ensure!(!is_name, "{}", say!("place-symbol-meant", text = text));
         return whole(text).map(PositionName::Number);
     };
     let rest = rest.trim();
@@ -482,7 +506,9 @@ fn parse(text: &str) -> Result<PositionName> {
         "r" => counted_from_one(rest, "place-records-from-one").map(PositionName::Record),
         "time" => parse_time(rest),
         "pc" => parse_visit(rest),
-        kind => bail!(say!("place-no-kind", kind = format!("{kind:?}"))),
+        kind => SourceLineName::parse(text)
+            .map(PositionName::SourceLine)
+            .with_context(|| say!("place-no-kind", kind = format!("{kind:?}"))),
     }
 }
 
@@ -513,6 +539,9 @@ fn parse_time(text: &str) -> Result<PositionName> {
 }
 
 fn parse_visit(text: &str) -> Result<PositionName> {
+    if let Some(line) = SourceLineName::parse(text) {
+        return Ok(PositionName::SourceLine(line));
+    }
     // A quoted name may contain a #: `main::{closure#0}`.
     let numbered = text
         .rsplit_once('#')
@@ -790,7 +819,7 @@ mod tests {
         );
         check_refused(
             "pc:main",
-            "pc:main: column 1: no register or symbol is named \"main\"",
+            "pc:main: column 1: no register or symbol is named \"main\" (no image: give one with --image)",
         );
     }
 

@@ -154,6 +154,12 @@ pub enum Recurrence {
 }
 
 impl ProblemKind {
+    /// Returns true for the sentence of a problem that comes from the options of a recording, not
+    /// from damage. Sentences are all that an index keeps of problems.
+    pub fn is_of_options(sentence: &str) -> bool {
+        sentence == Self::Log(LogFault::Blocks).to_string()
+    }
+
     /// Returns how often a problem of this kind is reported.
     pub fn recurrence(&self) -> Recurrence {
         match self {

@@ -9,8 +9,9 @@ use std::path::Path;
 use std::process::{ExitCode, exit};
 
 use anyhow::{Result, bail};
-use clap::error::{Error, ErrorKind};
+use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use clap::{ArgAction, Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand as _};
+use stepback_debugger::messages::chain_words;
 use stepback_debugger::session::{TraceFiles, demo_path, is_trace_file};
 
 use crate::cli::browse::trace_and_place;
@@ -18,6 +19,7 @@ use crate::cli::commands::{ChosenCommand, DEMO, SubcommandAction, subcommand_nam
 use crate::cli::compare::OTHER_TRACE;
 use crate::cli::error::CommandError;
 use crate::cli::help::{ADDRESSES, POSITIONS, shorter, template};
+use crate::cli::near_names::near_names;
 use crate::cli::progress::say;
 use crate::cli::text::printable;
 use crate::cli::window;
@@ -78,8 +80,20 @@ pub fn parse() -> Arguments {
     };
     parsed(&words).unwrap_or_else(|error| match explained(&words, &error) {
         Some((kind, message)) => program().error(kind, message).exit(),
-        None => error.exit(),
+        None => with_usage_of_demo(error).exit(),
     })
+}
+
+/// Removes the trace from the usage of an error if the command line has `--demo` in its place.
+fn with_usage_of_demo(mut error: Error) -> Error {
+    let is_demo = std::env::args_os().any(|word| word == "--demo");
+    let usage = match error.get(ContextKind::Usage) {
+        Some(ContextValue::StyledStr(usage)) if is_demo => usage.ansi().to_string(),
+        _ => return error,
+    };
+    let usage = usage.replacen("<TRACE>", "--demo", 1);
+    error.insert(ContextKind::Usage, ContextValue::StyledStr(usage.into()));
+    error
 }
 
 /// Explains why the first words are no command. None if clap's message is good enough.
@@ -176,47 +190,7 @@ fn no_subcommand(word: &str) -> String {
 
 /// Returns the subcommands most similar to a word. None if all differ too much.
 fn near(word: &str) -> Vec<&'static str> {
-    let word = word.to_ascii_lowercase();
-    let begun: Vec<_> = subcommand_names()
-        .filter(|name| word.len() > 2 && name.starts_with(&word))
-        .collect();
-    if !begun.is_empty() {
-        return begun;
-    }
-    let limit = if word.len() > 3 { 2 } else { 1 };
-    let nearest = subcommand_names().map(|name| distance(&word, name)).min();
-    let is_nearest =
-        |name: &&str| nearest.is_some_and(|near| near <= limit && distance(&word, name) == near);
-    subcommand_names().filter(is_nearest).collect()
-}
-
-/// Optimal string alignment distance: the number of insertions, deletions, substitutions and swaps
-/// of neighbouring letters. Cost: the product of the lengths.
-fn distance(one: &str, other: &str) -> usize {
-    let other: Vec<u8> = other.bytes().collect();
-    let mut before: Vec<usize> = Vec::new();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    let mut last = None;
-    for (line, letter) in one.bytes().enumerate() {
-        let mut next = vec![line + 1];
-        for (place, target) in other.iter().enumerate() {
-            let at =
-                |row: &[usize], place: usize| row.get(place).copied().unwrap_or(usize::MAX - 1);
-            let changed = at(&row, place) + usize::from(letter != *target);
-            let mut best = changed
-                .min(at(&row, place + 1) + 1)
-                .min(at(&next, place) + 1);
-            let is_swapped =
-                place > 0 && last == Some(*target) && other.get(place - 1) == Some(&letter);
-            if is_swapped {
-                best = best.min(at(&before, place - 1) + 1);
-            }
-            next.push(best);
-        }
-        before = std::mem::replace(&mut row, next);
-        last = Some(letter);
-    }
-    row.last().copied().unwrap_or(0)
+    near_names(word, subcommand_names)
 }
 
 /// Returns the message for a position after the trace or after `--demo` if the subcommand takes
@@ -389,7 +363,7 @@ pub fn run(arguments: &Arguments, front: FrontEnds) -> ExitCode {
         _ => {}
     }
     // A line break in a file name must not begin another message.
-    say(&printable(&format!("error: {error:#}")));
+    say(&printable(&format!("error: {}", chain_words(&error))));
     // A script that reads negative answers from the status must not mistake an error for one.
     let is_status_read = matches!(
         chosen.map(|chosen| &chosen.chosen),
@@ -411,7 +385,10 @@ fn wrong_command_line(message: &str, subcommand: Option<&str>) -> ExitCode {
         Some(name) => whole.find_subcommand_mut(name),
         None => Some(&mut whole),
     };
-    let _unread = command.map(|command| command.error(ErrorKind::ValueValidation, message).print());
+    if let Some(command) = command {
+        let error = command.error(ErrorKind::ValueValidation, message);
+        _ = with_usage_of_demo(error).print();
+    }
     ExitCode::from(2)
 }
 
@@ -455,8 +432,6 @@ mod typed_tests {
         assert_eq!(near("Call"), ["calltree", "callinfo"]);
         assert_eq!(near("stat"), ["at", "heat"]);
         assert_eq!(near("frobnicate"), [""; 0]);
-        assert_eq!(distance("ab", "ba"), 1);
-        assert_eq!(distance("", "info"), 4);
     }
 
     #[track_caller]

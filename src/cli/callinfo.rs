@@ -1,13 +1,13 @@
 //! `stepback callinfo`: when functions were reached.
 
 use crate::cli::answer_forms::AnswerForms;
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
-use stepback_debugger::analysis::names::code_address;
+use stepback_debugger::analysis::names::{NameError, code_address};
 use stepback_debugger::analysis::sites::{Site, SitePlace, Sites};
-use stepback_debugger::image::Symbol;
+use stepback_debugger::image::{SourceLineName, Symbol};
 use stepback_index::Query as _;
 use stepback_index::query::{FindMarkers, NearestVisit, Steps, VisitsFrom};
 use stepback_index::read::SlotReader;
@@ -35,7 +35,7 @@ JSON: one line per visit: the step, \"query\" (FUNC as typed), \"function\", and
 
 #[derive(Debug, Args)]
 pub struct CallinfoArguments {
-    /// Functions by name, or addresses.
+    /// Functions by name, source lines as FILE:LINE, or addresses.
     #[arg(index = 2, value_name = "FUNC|ADDR", required = true, num_args = 1..)]
     pub functions: Vec<String>,
     #[command(flatten)]
@@ -82,6 +82,9 @@ pub fn answer(arguments: &CallinfoArguments, report: &mut Report<'_>) -> Result<
                 true => report.note(&why),
                 false => report.text(&format!("{why}\n"))?,
             }
+            if report.session.images.is_empty() {
+                report.note("no image: give one with --image");
+            }
         }
         for (address, symbol) in found {
             print(text, address, symbol, report)?;
@@ -99,6 +102,12 @@ pub fn answer(arguments: &CallinfoArguments, report: &mut Report<'_>) -> Result<
 pub fn places<'a>(text: &str, report: &Report<'a>) -> Result<Vec<(Address, Option<&'a Symbol>)>> {
     let session = report.session;
     let symbols = session.images.symbols_named(text);
+    let is_line = |line: &SourceLineName| symbols.is_empty() && !line.file.contains("::");
+    if let Some(line) = SourceLineName::parse(text).filter(is_line) {
+        let code = line.code(&session.images, &report.cancel)?;
+        ensure!(!code.is_empty(), NameError::NoCode(line));
+        return Ok(code.into_iter().map(|address| (address, None)).collect());
+    }
     let is_word = !text.starts_with(|first: char| first.is_ascii_digit())
         && text
             .chars()

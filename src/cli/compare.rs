@@ -13,6 +13,7 @@ use stepback_debugger::analysis::profile_differences::{FunctionDifference, profi
 use stepback_debugger::place::PositionName;
 use stepback_debugger::session::{OpenOptions, SecondTrace, Session};
 use stepback_index::build::BuildProgress;
+use stepback_parsers::Position;
 
 use crate::cli::answer_forms::AnswerForms;
 use crate::cli::cells::resolved;
@@ -56,17 +57,11 @@ pub struct CompareArguments {
     /// Print a report of everything that differs, as Markdown.
     #[arg(long, conflicts_with = "json")]
     pub markdown: bool,
-    /// List the regions that begin, and the differing steps, at or after this position of TRACE.
-    #[arg(
-        long,
-        value_name = "POS",
-        allow_negative_numbers = true,
-        requires = "json",
-        default_value = "start"
-    )]
-    pub from: PositionName,
-    /// Maximum number of listed regions, and of listed differing steps (default: all, and 2,000).
-    #[arg(long, value_name = "N", requires = "json")]
+    /// With --json: list what begins at or after this position of TRACE (default: start).
+    #[arg(long, value_name = "POS", allow_negative_numbers = true)]
+    pub from: Option<PositionName>,
+    /// With --json: maximum number of regions, and of differing steps (default: all, and 2,000).
+    #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
     #[command(flatten)]
     pub common: TraceArguments,
@@ -78,6 +73,17 @@ pub fn forms(forms: AnswerForms) -> AnswerForms {
 }
 
 impl Command for CompareArguments {
+    fn check(&self) -> Result<(), String> {
+        let is_paged = self.from.is_some() || self.limit.is_some();
+        match is_paged && !self.common.report.json {
+            true => Err(
+                "--from and --limit choose a page of the JSON lists: add --json, or leave them out"
+                    .to_owned(),
+            ),
+            false => Ok(()),
+        }
+    }
+
     fn has_exit_code(&self) -> bool {
         true
     }
@@ -183,8 +189,10 @@ fn answer(arguments: &CompareArguments, report: &mut Report<'_>) -> Result<()> {
     };
     match (report.is_json, arguments.markdown) {
         (true, _) => {
+            let from = arguments.from.as_ref();
+            let from = from.map(|place| resolved(place, report)).transpose()?;
             let page = ComparePage {
-                from: resolved(&arguments.from, report)?,
+                from: from.unwrap_or(Position(0)),
                 limit: arguments.limit,
             };
             report.json(&CompareJson::new(&traces, page, report)?)?;

@@ -25,10 +25,10 @@ use crate::cli::question::{Command, TraceArguments};
 #[derive(Debug, Args)]
 pub struct EffectsArguments {
     /// First position.
-    #[arg(index = 2, value_name = "FROM", allow_negative_numbers = true, required_unless_present_any = ["call", "loop_around"])]
+    #[arg(index = 2, value_name = "FROM", allow_negative_numbers = true)]
     pub from: Option<PositionName>,
     /// Last position.
-    #[arg(index = 3, value_name = "TO", allow_negative_numbers = true, required_unless_present_any = ["call", "loop_around"])]
+    #[arg(index = 3, value_name = "TO", allow_negative_numbers = true)]
     pub to: Option<PositionName>,
     /// Use the steps of the innermost call around a position instead.
     #[arg(long, value_name = "POS", allow_negative_numbers = true, conflicts_with_all = ["from", "to"])]
@@ -102,6 +102,14 @@ pub fn forms(forms: AnswerForms) -> AnswerForms {
 }
 
 impl Command for EffectsArguments {
+    fn check(&self) -> Result<(), String> {
+        let is_range = self.from.is_some() && self.to.is_some();
+        match is_range || self.call.is_some() || self.loop_around.is_some() {
+            true => Ok(()),
+            false => Err("give FROM and TO, or --call POS, or --loop POS".to_owned()),
+        }
+    }
+
     fn run(&self) -> Result<()> {
         Question::new(&self.common).ask(|report| answer(self, report))
     }

@@ -5,6 +5,7 @@ use std::io;
 
 use anyhow::Error;
 use stepback_debugger::analysis::names::NameError;
+use stepback_debugger::messages::{chain_words, system_words};
 use stepback_debugger::place;
 use stepback_index::QueryError;
 
@@ -43,11 +44,12 @@ impl CommandError {
                 error.downcast_ref(),
                 Some(QueryError::NoThread(_) | QueryError::NotRecorded { .. })
             );
+        let about_file = || format!("{file}: {}", chain_words(&error));
         match error.downcast_ref() {
             Some(Self::Output { .. } | Self::Negative | Self::OtherFile(_)) => error,
-            Some(Self::Usage(_)) => Self::Usage(format!("{file}: {error:#}")).into(),
-            _ if is_misspelt => Self::Usage(format!("{file}: {error:#}")).into(),
-            _ => Error::msg(format!("{file}: {error:#}")),
+            Some(Self::Usage(_)) => Self::Usage(about_file()).into(),
+            _ if is_misspelt => Self::Usage(about_file()).into(),
+            _ => Error::msg(about_file()),
         }
     }
 }
@@ -60,7 +62,8 @@ impl fmt::Display for CommandError {
             }
             Self::Negative => f.write_str("the answer is negative"),
             Self::Output { error, target } => {
-                write!(f, "{target}: the output could not be written ({error})")
+                let why = system_words(error);
+                write!(f, "{target}: the output could not be written ({why})")
             }
         }
     }

@@ -4,12 +4,14 @@ use std::cell::Cell;
 
 use anyhow::{Error, Result};
 use clap::{Args, ValueEnum};
-use stepback_debugger::analysis::names::code_address;
+use stepback_debugger::analysis::names::{NameError, code_address};
 use stepback_debugger::analysis::search;
 use stepback_debugger::analysis::search::{bytes_of, wide_number};
 use stepback_debugger::analysis::walk::{HitCursor, HitQuery, Subject};
 use stepback_debugger::expression::BareNumber;
+use stepback_debugger::image::SourceLineName;
 use stepback_debugger::place::PositionName;
+use stepback_index::QueryError;
 use stepback_index::answer::{AccessKinds, Direction, Number, ThreadId};
 use stepback_index::query::TextPattern;
 use stepback_index::read::check_records_accesses;
@@ -21,7 +23,7 @@ use crate::cli::cells::{check_cell, check_expression, names_at, resolved, thread
 use crate::cli::error::CommandError;
 use crate::cli::find_hits::HitPrinter;
 use crate::cli::find_marker::{check_marker, find_marker};
-use crate::cli::find_words::{INFERRED_PASSED_OVER, nothing_of, subject_of};
+use crate::cli::find_words::{INFERRED_PASSED_OVER, nothing_of, pointer_hint, subject_of};
 use crate::cli::json::hex;
 use crate::cli::progress::say;
 use crate::cli::question::{Command, Question, TraceArguments};
@@ -40,7 +42,7 @@ pub struct FindArguments {
     /// A register or ADDR[:LEN]; for text a regular expression, for value a number.
     ///
     /// For the kinds of access: a register, ADDR[:LEN] or phys::ADDR[:LEN] (physical memory). For
-    /// pc and last-pc: ADDR. For text: a regular expression for the disassembly or the lines of the
+    /// pc and last-pc: ADDR or FILE:LINE. For text: a regular expression for the disassembly or the lines of the
     /// trace, case-sensitive unless it begins with (?i). For value: a number. For bytes: pairs of
     /// hex digits, or a text in quotes. For marker and last-marker: NAME[=VALUE], with a plain word
     /// (signal, system_call, time, cpu) or a name of the format, as list --records and counts
@@ -159,6 +161,7 @@ impl Command for FindArguments {
             FindKind::Text => pattern(what).map(|_| ()),
             FindKind::Bytes => bytes_of(what).map(|_| ()).ok_or_else(|| no_bytes(what)),
             FindKind::Value if wide_number(what).is_some() => Ok(()),
+            FindKind::Pc | FindKind::LastPc if SourceLineName::parse(what).is_some() => Ok(()),
             FindKind::Pc | FindKind::LastPc | FindKind::Value => check_expression(what),
             FindKind::Marker | FindKind::LastMarker if self.stack => {
                 Err("--stack is for steps, not for markers".to_owned())
@@ -202,6 +205,7 @@ impl Command for FindArguments {
 /// A name or position has no meaning, or the trace or the report fails.
 pub fn answer(arguments: &FindArguments, report: &mut Report<'_>) -> Result<bool> {
     let session = report.session;
+    check_values(arguments.kind, report)?;
     let given = arguments.at.as_ref();
     let given = given.map(|place| resolved(place, report)).transpose()?;
     let thread = thread_id(session, arguments.thread.as_deref())?;
@@ -217,7 +221,11 @@ pub fn answer(arguments: &FindArguments, report: &mut Report<'_>) -> Result<bool
                 HitCursor::new(query, from, arguments.wanted(), index, cancel).of_thread(thread);
             let subject = subject_of(walk.sought(), arguments.subject());
             let nothing = nothing_of(&subject, at, arguments);
-            HitPrinter::new(arguments, nothing).print_walk(&mut walk, report)
+            let is_found = HitPrinter::new(arguments, nothing).print_walk(&mut walk, report)?;
+            if let Some(hint) = pointer_hint(arguments.subject()).filter(|_| !is_found) {
+                report.note(&hint);
+            }
+            Ok(is_found)
         }
         Search::Marker => find_marker(arguments, given, thread, report),
         Search::Through(search, subject) => {
@@ -253,6 +261,13 @@ fn search(
     let what = arguments.subject();
     let cell = || names.cell(what);
     let code = || -> Result<Vec<Address>> {
+        if let Some(line) = SourceLineName::parse(what) {
+            let code = line.code(&report.session.images, &report.cancel)?;
+            return match code.is_empty() {
+                true => Err(NameError::NoCode(line).into()),
+                false => Ok(code),
+            };
+        }
         let addresses = names.numbers(what)?.into_iter();
         Ok(addresses
             .map(|number| code_address(number, &report.session.index, &report.cancel))
@@ -311,13 +326,20 @@ fn search(
     }))
 }
 
+/// Refuses a search for values in a trace that records none.
+fn check_values(kind: FindKind, report: &Report<'_>) -> Result<()> {
+    let traits = report.session.index.source().traits();
+    if kind.is_of_values() && traits.registers == RegisterSource::Operands {
+        let (format, what) = (traits.format.clone(), "values of registers and memory");
+        return Err(QueryError::NotRecorded { format, what }.into());
+    }
+    Ok(())
+}
+
 /// Returns a note about values that the search skips.
 fn passed_over(kind: FindKind, report: &Report<'_>) -> Option<&'static str> {
-    let source = report.session.index.source();
-    let is_incomplete =
-        source.traits().registers == RegisterSource::Operands || source.leaves_values_out();
-    (matches!(kind, FindKind::Value | FindKind::Bytes) && is_incomplete)
-        .then_some(INFERRED_PASSED_OVER)
+    let is_incomplete = report.session.index.source().leaves_values_out();
+    (kind.is_of_values() && is_incomplete).then_some(INFERRED_PASSED_OVER)
 }
 
 fn no_bytes(text: &str) -> String {
@@ -339,6 +361,10 @@ impl FindKind {
             }
             _ => Direction::Forward,
         }
+    }
+
+    fn is_of_values(self) -> bool {
+        matches!(self, Self::Value | Self::Bytes)
     }
 
     fn is_external(self) -> bool {

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use stepback_debugger::analysis::walk::{HitQuery, Subject};
+use stepback_debugger::expression::{dereferenced, split_range, split_space};
 use stepback_index::Index;
 use stepback_index::answer::{AccessKinds, Cell, Direction, MemoryRange};
 use stepback_index::read::MarkerReader;
@@ -77,6 +78,21 @@ pub fn subject_of(query: &HitQuery, what: &str) -> String {
             format!("external change of {}", range_text(*range))
         }
     }
+}
+
+/// Returns the hint that the brackets of a cell choose the memory to which a number in memory
+/// points; `None` if the address does not come from memory.
+pub fn pointer_hint(what: &str) -> Option<String> {
+    let (address, len) = split_range(split_space(what).1);
+    let pointer = dereferenced(address)?;
+    let cell = match len {
+        Some(len) => format!("{pointer}:{}", len.trim()),
+        None => pointer.to_owned(),
+    };
+    let (address, pointer, cell) = (printable(address), printable(pointer), printable(&cell));
+    Some(format!(
+        "the address is the number in memory at {address}: for the memory that {pointer} points to write {cell}"
+    ))
 }
 
 /// Describes a failed marker search. If the trace has no markers of the kind, lists the kinds it

@@ -13,6 +13,7 @@ use stepback_debugger::keymap::{Area, key_text};
 use crate::cli::commands::{DEMO, subcommand_names};
 use crate::cli::error::CommandError;
 use crate::cli::export::tables_help;
+use crate::cli::near_names::near_names;
 use crate::cli::options::{ReportOptions, TraceOptions};
 use crate::cli::question::AboutProgram;
 use crate::cli::report::print;
@@ -26,6 +27,7 @@ A position POS is a moment between two steps:
   time:T    after the last step whose time is at most T, a number or a date as `info` prints it:
             time:2026-11-22T02:18:29.000123
   pc:ADDR   before the first step at that address; pc:ADDR#K: before the K-th
+  FILE:LINE before the first step at a line of a source file: main.c:12
   i:N r:N   after the N-th instruction; after the step to which record N belongs, as DynamoRIO's
             tools count";
 
@@ -129,18 +131,35 @@ pub fn shared_options() -> Vec<String> {
     ids.chain([DEMO.to_owned()]).collect()
 }
 
-/// Returns a help text with only the shared options.
-pub fn shared_options_help() -> String {
+/// Returns a help text with only the shared options, laid out for some columns; without them, for
+/// the terminal.
+pub fn shared_options_help(columns: Option<usize>) -> String {
     // Options refer to the trace.
     let trace = Arg::new("trace").hide(true);
     let command = Command::new("stepback").arg(trace);
     let command = ReportOptions::augment_args(TraceOptions::augment_args(command))
         .disable_help_flag(true)
         .help_template("{all-args}");
+    let mut command = match columns {
+        Some(columns) => command.term_width(columns),
+        None => command,
+    };
     format!(
         "Options of all commands that take a trace. --demo replaces the trace.\n\n{}",
-        command.term_width(100).render_long_help()
+        command.render_long_help()
     )
+}
+
+/// Topics that are no commands.
+const TOPICS: [&str; 5] = ["options", "positions", "addresses", "keys", "columns"];
+
+/// Wraps a text to the terminal, as clap does with help texts.
+fn wrapped(text: &str) -> String {
+    let command = Command::new("stepback").disable_help_flag(true);
+    let mut command = command
+        .help_template("{after-help}")
+        .after_help(text.to_owned());
+    command.render_help().to_string()
 }
 
 #[derive(Debug, Args)]
@@ -155,17 +174,23 @@ impl AboutProgram for HelpArguments {
         program.build();
         let text = match self.topic.as_deref() {
             None => program.render_help().to_string(),
-            Some("options") => shared_options_help(),
-            Some("positions") => POSITIONS.to_owned(),
-            Some("addresses") => ADDRESSES.to_owned(),
+            Some("options") => shared_options_help(None),
+            Some("positions") => wrapped(POSITIONS),
+            Some("addresses") => wrapped(ADDRESSES),
             Some("keys") => keys(),
             Some("columns") => tables_help(),
             Some(name) => match program.find_subcommand_mut(name) {
                 Some(command) => command.render_long_help().to_string(),
                 None => {
                     let names: Vec<_> = subcommand_names().collect();
+                    let near = near_names(name, || TOPICS.into_iter().chain(subcommand_names()));
+                    let meant = match near.is_empty() {
+                        true => String::new(),
+                        false => format!("; did you mean {}?", near.join(" or ")),
+                    };
                     return Err(CommandError::Usage(format!(
-                        "no help on {name:?}: the topics are options, positions, addresses, keys, columns, and the commands {}",
+                        "no help on {name:?}{meant} (the topics are {}, and the commands {})",
+                        TOPICS.join(", "),
                         names.join(", ")
                     ))
                     .into());

@@ -17,13 +17,14 @@ pub struct ImageJson {
     /// Number of checked addresses at which the trace executed other bytes.
     contradicted: u64,
     first_contradiction: Option<MismatchJson>,
-    /// `changed`, `other-base`, `other-build` or `other-program`. None if everything fits.
+    /// `changed`, `other-base`, `other-build`, `other-program` or `other-processor`. None if
+    /// everything fits.
     cause: Option<&'static str>,
     /// Offset with which the image would fit.
     fitting_offset: Option<String>,
     /// `run`: the image lies at its run address. `load`: it lies at its load address until the
-    /// program copies it. `read-only`: the trace begins after the program, so only memory that it
-    /// cannot write is known.
+    /// program copies it. `read-only`: the trace does not start at the program's entry point,
+    /// so only memory that it cannot write is known.
     view: &'static str,
     /// False if an image that the user did not name is left out because it does not fit.
     used: bool,
@@ -60,6 +61,7 @@ impl ImageJson {
             }
             Some(MismatchCause::OtherBuild) => (Some("other-build"), None),
             Some(MismatchCause::OtherProgram) => (Some("other-program"), None),
+            Some(MismatchCause::OtherProcessor) => (Some("other-processor"), None),
         };
         let first = |ImageMismatch {
                          step,

@@ -206,6 +206,9 @@ pub struct HitJson {
 pub struct DoubtJson {
     kind: &'static str,
     step: Option<u64>,
+    /// First step after a system call that was running when the step wrote.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    returned_step: Option<u64>,
     number: Option<u64>,
     name: Option<&'static str>,
 }
@@ -258,6 +261,16 @@ pub enum EffectJson {
         marker: String,
         /// An address, a number or a time.
         value: String,
+    },
+    /// An exception.
+    Exception {
+        /// The exception in the words of the trace.
+        exception: String,
+    },
+    /// Any other text of the trace about the step.
+    Note {
+        /// Text of the trace.
+        note: String,
     },
     /// Further effects that are not listed.
     More {
@@ -321,7 +334,9 @@ impl DoubtJson {
     pub fn new(doubt: Doubt, index: &Index) -> Self {
         let (step, number) = match doubt {
             Doubt::KernelEvent { step } | Doubt::Gap { step } => (Some(step.0), None),
-            Doubt::SystemCall { step, number } => (Some(step.0), Some(number)),
+            Doubt::SystemCall { step, number } | Doubt::BlockedCall { step, number, .. } => {
+                (Some(step.0), Some(number))
+            }
             Doubt::Undecoded
             | Doubt::Conditional
             | Doubt::SystemCallsUnsaid
@@ -329,8 +344,13 @@ impl DoubtJson {
             | Doubt::Bank => (None, None),
         };
         let set = index.source().traits().instruction_set;
+        let returned_step = match doubt {
+            Doubt::BlockedCall { returned, .. } => returned.map(|step| step.0),
+            _ => None,
+        };
         Self {
             kind: doubt.word(),
+            returned_step,
             step,
             number,
             name: number.and_then(|number| set.system_call_name(number)),
@@ -362,25 +382,27 @@ impl AccessJson {
 }
 
 impl StepEffectsJson {
-    /// Converts a step of an index with its register writes, accesses and markers. Exceptions and
-    /// notes appear only in text output.
+    /// Converts a step of an index with its effects.
     pub fn new(record: &StepRecord, index: &Index) -> Self {
         let effect = |effect: &Effect| match effect {
-            Effect::Register { name, value, .. } => Some(EffectJson::Register {
+            Effect::Register { name, value, .. } => EffectJson::Register {
                 reg: name.clone(),
                 value: value_hex(value),
-            }),
-            Effect::Access(access) => Some(EffectJson::Access(AccessJson::new(access))),
-            Effect::Marker(marker) => Some(EffectJson::Marker {
+            },
+            Effect::Access(access) => EffectJson::Access(AccessJson::new(access)),
+            Effect::Exception(words) => EffectJson::Exception {
+                exception: words.clone(),
+            },
+            Effect::Note(text) => EffectJson::Note { note: text.clone() },
+            Effect::Marker(marker) => EffectJson::Marker {
                 marker: marker_name(marker.kind).into_owned(),
                 value: format!("{:#x}", marker.value),
-            }),
-            Effect::More(count) => Some(EffectJson::More { more: *count }),
-            Effect::Exception(_) | Effect::Note(_) => None,
+            },
+            Effect::More(count) => EffectJson::More { more: *count },
         };
         Self {
             step: StepJson::new(record, index),
-            effects: record.effects.iter().filter_map(effect).collect(),
+            effects: record.effects.iter().map(effect).collect(),
         }
     }
 

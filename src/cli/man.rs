@@ -14,8 +14,8 @@ use crate::cli::question::AboutProgram;
 
 /// Help on the names of man pages.
 pub const MAN_HELP: &str = "\
-Writes stepback.1, stepback-COMMAND.1 for each command, stepback-options.7 and
-stepback-positions.7. Read one with `man -l DIR/stepback.1`.
+Writes stepback.1, stepback-COMMAND.1 for each command, stepback-options.7, stepback-positions.7
+and stepback-addresses.7. Read one with `man -l DIR/stepback.1`.
 ";
 
 const EXIT_STATUS: &str = "\
@@ -66,16 +66,13 @@ impl AboutProgram for ManArguments {
         let options = topic_page(
             "stepback-options",
             "options that all commands share",
-            &shared_options_help(),
+            &shared_options_help(Some(100)),
         );
         put("stepback-options.7", options)?;
-        let syntax = format!("{POSITIONS}\n\n{ADDRESSES}");
-        let positions = topic_page(
-            "stepback-positions",
-            "how positions and addresses are written",
-            &syntax,
-        );
-        put("stepback-positions.7", positions)
+        let positions = topic_page("stepback-positions", "how positions are written", POSITIONS);
+        put("stepback-positions.7", positions)?;
+        let addresses = topic_page("stepback-addresses", "how addresses are written", ADDRESSES);
+        put("stepback-addresses.7", addresses)
     }
 }
 
@@ -95,7 +92,7 @@ fn program_page(program: &Command) -> Result<Vec<u8>> {
     man.render_options_section(&mut text)?;
     endings(
         &mut text,
-        "stepback-options(7), stepback-positions(7), stepback-info(1), stepback-find(1), stepback-browse(1)",
+        "stepback-options(7), stepback-positions(7), stepback-addresses(7), stepback-info(1), stepback-find(1), stepback-browse(1)",
     );
     Ok(text)
 }
@@ -139,7 +136,7 @@ fn command_page(command: Command, texts: HelpTexts) -> Result<Vec<u8>> {
     verbatim(&mut text, "EXAMPLES", texts.examples);
     endings(
         &mut text,
-        "stepback(1), stepback-options(7), stepback-positions(7)",
+        "stepback(1), stepback-options(7), stepback-positions(7), stepback-addresses(7)",
     );
     Ok(text)
 }

@@ -52,6 +52,7 @@ mod locals;
 mod long_double;
 mod man;
 pub mod mcp;
+mod near_names;
 pub mod options;
 mod parquet_file;
 mod profile;

@@ -72,7 +72,7 @@ pub struct TraceOptions {
     #[arg(long)]
     pub implicit_thumb: bool,
     /// Number of cores to use (default: all).
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = core_count)]
     pub threads: Option<NonZeroUsize>,
 }
 
@@ -95,6 +95,12 @@ pub struct ReportOptions {
     /// Show progress even if standard error is not a terminal.
     #[arg(long)]
     pub show_progress_meter: bool,
+}
+
+/// Parses a number of cores.
+fn core_count(text: &str) -> Result<NonZeroUsize, String> {
+    let count = text.parse();
+    count.map_err(|_| "give a number from 1 on, or leave --threads out to use all cores".to_owned())
 }
 
 /// Parses the name of a format.

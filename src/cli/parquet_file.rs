@@ -1,14 +1,15 @@
 //! Writes rows as Parquet files: row groups of one block, zstd, page index.
 
 use std::fs::File;
-use std::io::BufWriter;
+use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Error, Result};
 use bytes::Bytes;
 use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as Physical, ZstdLevel};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
+use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{WriterProperties, WriterPropertiesBuilder};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
@@ -67,7 +68,9 @@ impl ParquetFile {
             group.close()?;
             anyhow::Ok(())
         };
-        written().with_context(|| not_written(&self.path))
+        written()
+            .map_err(system_cause)
+            .with_context(|| not_written(&self.path))
     }
 
     /// Writes the end of the file, and returns its size in bytes.
@@ -78,7 +81,21 @@ impl ParquetFile {
             file.sync_data()?;
             anyhow::Ok(file.metadata()?.len())
         };
-        finished().with_context(|| not_written(&path))
+        finished()
+            .map_err(system_cause)
+            .with_context(|| not_written(&path))
+    }
+}
+
+/// Returns the error of the system that an error of the library wraps.
+fn system_cause(error: Error) -> Error {
+    match error.downcast() {
+        Ok(ParquetError::External(cause)) => match cause.downcast::<io::Error>() {
+            Ok(cause) => Error::new(*cause),
+            Err(cause) => Error::msg(cause.to_string()),
+        },
+        Ok(other) => other.into(),
+        Err(error) => error,
     }
 }
 

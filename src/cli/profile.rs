@@ -52,7 +52,7 @@ pub enum SortKey {
     Count,
     /// Longest time first, including called functions.
     Time,
-    /// Longest time first, excluding called functions.
+    /// Longest time first, excluding called functions; the text shows this time too.
     SelfTime,
 }
 
@@ -109,11 +109,7 @@ fn answer(arguments: &ProfileArguments, report: &mut Report<'_>) -> Result<()> {
     });
     match report.is_json {
         true => print_json(&functions, report),
-        false => print_text(
-            &functions,
-            FunctionNames::new(&session.images, arguments.names),
-            report,
-        ),
+        false => print_text(&functions, arguments, report),
     }
 }
 
@@ -139,16 +135,29 @@ fn print_json(functions: &[FunctionTotals], report: &mut Report<'_>) -> Result<(
 
 fn print_text(
     functions: &[FunctionTotals],
-    names: FunctionNames<'_>,
+    arguments: &ProfileArguments,
     report: &mut Report<'_>,
 ) -> Result<()> {
-    report.text("Address     Count       Time        Function name\n")?;
+    let images = &report.session.images;
+    let names = FunctionNames::new(images, arguments.names);
+    // The other columns are those of tarmac-profile.
+    let has_self_time = arguments.sort == SortKey::SelfTime;
+    let self_time = |text: &str| match has_self_time {
+        true => format!("{text:<11} "),
+        false => String::new(),
+    };
+    let head = self_time("Self time");
+    report.text(&format!(
+        "Address     Count       Time        {head}Function name\n"
+    ))?;
     for totals in functions {
         let name = names.name(totals.function).unwrap_or_default();
         let address = format!("{:#x}", totals.pc);
         report.text(&format!(
-            "{address:<11} {:<11} {:<11} {name}\n",
-            totals.calls, totals.time
+            "{address:<11} {:<11} {:<11} {}{name}\n",
+            totals.calls,
+            totals.time,
+            self_time(&totals.self_time.to_string())
         ))?;
     }
     Ok(())

@@ -10,6 +10,7 @@ use std::path::Path;
 use anyhow::{Result, anyhow, bail};
 use serde::{Serialize, Serializer as _};
 use serde_json::Value as Json;
+use stepback_debugger::messages::system_words;
 use stepback_debugger::new_file::NewFile;
 use stepback_debugger::session::{Session, is_same_file};
 use stepback_index::Cancel;
@@ -213,8 +214,12 @@ impl Destination {
             bail!("{name}: this would overwrite the trace or its files; name another file with -o");
         }
         remove_files_on_signals();
-        let file = create(path)
-            .map_err(|error| anyhow!("{name}: the file could not be created ({error})"))?;
+        let file = create(path).map_err(|error| {
+            anyhow!(
+                "{name}: the file could not be created ({})",
+                system_words(&error)
+            )
+        })?;
         Ok(Self::File(file, name))
     }
 

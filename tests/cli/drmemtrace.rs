@@ -296,7 +296,13 @@ fn every_special_trace_answers_each_question() {
 #[test]
 fn a_search_by_value_says_that_inferred_values_are_passed_over() {
     let sandbox = Sandbox::new();
-    let trace = put(&sandbox, "a", PLAIN, Container::Zip);
+    let unrecorded = put(&sandbox, "a", PLAIN, Container::Zip);
+    for (kind, what) in [("value", "5"), ("bytes", "05")] {
+        let ran = sandbox.run(&["find", &unrecorded, kind, what, "--json"]);
+        ran.ends_misspelt().says("do not record values");
+    }
+    // This log has values of memory but not of registers.
+    let trace = sandbox.fixture("logs/qmix.x86_64.execlog.log.zst");
     for (kind, what) in [("value", "5"), ("bytes", "05")] {
         let arguments = ["find", &trace, kind, what];
         assert_eq!(

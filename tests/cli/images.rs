@@ -289,7 +289,7 @@ fn memory_that_a_program_may_have_written_before_the_trace_is_unknown() {
     assert_eq!(code, "55 48 89 e5");
     let image = fixture_path("locals/functions.elf");
     let ran = sandbox.run(&["info", &late, "--image", image.to_str().unwrap()]);
-    ran.says("the trace begins after the program, so memory that it can write is unknown");
+    ran.says("the trace does not start at the program's entry point, so memory that it can write is unknown");
     // Other code, such as a loader, ran before the entry point.
     let loaded = format!("rip=0x500000\nrip=0x500003\n{whole}");
     let loaded = sandbox.file("loaded.tenet", loaded);

@@ -22,7 +22,10 @@ fn a_step_has_its_effects_in_trace_order() {
         }),
         json!({
             "step": 1762, "line": 3658, "time": 1763, "thread": "cpu0", "pc": "0x8000088c", "executed": true,
-            "text": "BLR      x2", "effects": [{"reg": "x30", "value": "0x0000000080000890"}],
+            "text": "BLR      x2", "effects": [
+                {"reg": "x30", "value": "0x0000000080000890"},
+                {"exception": "E bfb1e598a4e5bda9 00000084 CoreEvent_CURRENT_SPx_SYNC"},
+            ],
         }),
     ];
     assert_eq!(lines, expected);

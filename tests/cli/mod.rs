@@ -67,5 +67,6 @@ mod truncate;
 mod vcd;
 mod vcd_banks;
 mod waveform;
+mod ways_out;
 mod why;
 mod why_rows;

@@ -96,6 +96,10 @@ fn the_order_can_be_chosen() {
     assert!(numbers("time", "time").is_sorted_by(|a, b| a >= b));
     assert!(numbers("self-time", "self_time").is_sorted_by(|a, b| a >= b));
     sandbox
+        .run(&["profile", &trace, "--sort", "self-time"])
+        .succeeds()
+        .prints("Address     Count       Time        Self time   Function name\n");
+    sandbox
         .run(&["profile", &trace, "--sort", "colour"])
         .ends_misspelt();
 }

@@ -58,6 +58,8 @@ fn every_subcommand_has_a_man_page_with_its_options() {
     }
     assert!(page("stepback-options.7").contains("\\-\\-force\\-index"));
     assert!(page("stepback-positions.7").contains("pc:ADDR"));
+    assert!(page("stepback-addresses.7").contains("reg::x0"));
+    assert!(find.contains("stepback\\-addresses(7)"));
     // Existing pages are overwritten.
     sandbox.run(&["man", &text(&folder)]).succeeds();
     let file = sandbox.file("taken", "");

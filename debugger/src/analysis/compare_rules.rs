@@ -11,6 +11,7 @@ use stepback_index::read::NameReader;
 use stepback_machine::InstructionSet;
 use toml::Spanned;
 
+use crate::messages::system_words;
 use crate::number::number;
 use crate::session::Session;
 
@@ -37,8 +38,9 @@ impl fmt::Display for RulesError {
             Self::Unreadable(path, error) => {
                 write!(
                     f,
-                    "{}: the rules could not be read ({error})",
-                    path.display()
+                    "{}: the rules could not be read ({})",
+                    path.display(),
+                    system_words(error)
                 )
             }
             Self::Invalid(path, InvalidRule { line, message }) => {

@@ -50,6 +50,10 @@ pub fn fatal_ending(index: &Index, cancel: &Cancel) -> Result<Option<FatalEnding
     if index.source().traits().registers == RegisterSource::Recorded || !index.is_whole() {
         return Ok(None);
     }
+    // In a damaged trace, the exit may be what is missing, and an address may be wrong.
+    if index.warnings().iter().any(|warning| !warning.is_of_time()) {
+        return Ok(None);
+    }
     let mut found: Option<FatalEnding> = None;
     for (thread, _) in (0..=u16::MAX).map(ThreadId).zip(index.threads()) {
         cancel.check()?;
@@ -268,6 +272,27 @@ mod tests {
             FatalCause::Raised(call) => panic!("{call}"),
         });
         assert_eq!(address, expected, "{architecture:?}");
+    }
+
+    /// Records that make no sense may have replaced the exit, or an address.
+    #[test]
+    fn a_damaged_trace_gives_no_reason_to_suppose_a_signal() {
+        let mut cut = file(TraceRecipe::default(), |writer| writer.read(0x18, 8));
+        let (whole, _place) = recorded(std::slice::from_ref(&cut));
+        assert_eq!(whole.index.warnings(), []);
+        assert!(
+            fatal_ending(&whole.index, &Cancel::default())
+                .unwrap()
+                .is_some()
+        );
+        // A record has 12 bytes.
+        cut.bytes.truncate(cut.bytes.len() - 5);
+        let (damaged, _place) = recorded(&[cut]);
+        assert!(!damaged.index.warnings().is_empty());
+        assert_eq!(
+            fatal_ending(&damaged.index, &Cancel::default()).unwrap(),
+            None
+        );
     }
 
     /// `vm.mmap_min_addr` is 64 KiB on x86, but at most 32 KiB on Arm.

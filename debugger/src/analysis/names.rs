@@ -18,7 +18,7 @@ use crate::expression::{
     AddressSpace, BareNumber, Expression, ExpressionError, IndexLookup, parse, split_range,
     split_space,
 };
-use crate::image::Images;
+use crate::image::{Images, SourceLineName};
 use crate::messages::say;
 use crate::session::Damage;
 
@@ -293,6 +293,8 @@ pub enum NameError {
     BeyondMemory(String),
     /// A missing lane, or a register of a missing thread, as typed.
     NoPart(String),
+    /// A source line without code in the images.
+    NoCode(SourceLineName),
     /// A physical address where only a virtual one has a meaning, as typed.
     Physical(String),
 }
@@ -304,9 +306,11 @@ impl NameError {
         match self {
             Self::Expression { error, .. } => !error.kind.depends_on_position(),
             Self::Trace(_) => false,
-            Self::EmptyRange(_) | Self::BeyondMemory(_) | Self::NoPart(_) | Self::Physical(_) => {
-                true
-            }
+            Self::EmptyRange(_)
+            | Self::BeyondMemory(_)
+            | Self::NoPart(_)
+            | Self::NoCode(_)
+            | Self::Physical(_) => true,
         }
     }
 }
@@ -349,6 +353,7 @@ impl fmt::Display for NameError {
                     "the range is negative or reaches beyond the end of the address space: {text:?}"
                 )
             }
+            Self::NoCode(line) => f.write_str(&line.no_code()),
             Self::Physical(text) => {
                 write!(f, "only a virtual address is possible here: {text:?}")
             }
@@ -380,38 +385,6 @@ pub fn code_address(number: u64, index: &Index, cancel: &Cancel) -> Result<Addre
         hit.record.instruction_set
     });
     Ok(Address(set.code_address(number)))
-}
-
-/// Returns true if `name` equals a path or a suffix of whole path components.
-pub fn is_called(path: &str, name: &str) -> bool {
-    path.strip_suffix(name)
-        .is_some_and(|rest| rest.is_empty() || rest.ends_with(['/', '\\']))
-}
-
-/// Returns the start addresses of the code of `FILE:LINE`, with `FILE` a path suffix. Empty for any
-/// other text. Blocks: the first query reads the images' debug information.
-///
-/// # Errors
-/// The query was cancelled.
-pub fn line_code(images: &Images, text: &str, cancel: &Cancel) -> Result<Vec<Address>, QueryError> {
-    let Some((file, line)) = text.rsplit_once(':') else {
-        return Ok(Vec::new());
-    };
-    let Ok(line) = line.trim().parse::<u32>() else {
-        return Ok(Vec::new());
-    };
-    let file = file.trim();
-    if file.is_empty() {
-        return Ok(Vec::new());
-    }
-    let code = images.code_of_files(&|path| is_called(path, file), cancel)?;
-    let mut starts: Vec<Address> = code
-        .iter()
-        .filter(|range| range.line == line)
-        .map(|range| range.start)
-        .collect();
-    starts.dedup();
-    Ok(starts)
 }
 
 /// Returns the damage that an error reports, including one met while a name or an address was

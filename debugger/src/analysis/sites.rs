@@ -16,8 +16,7 @@ const NO_PC: u64 = 2;
 /// Time, text location and instruction address of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Site {
-    /// Time. None in a trace of records without times; 0 in text without times, as Arm's tools
-    /// count.
+    /// Time. None in a trace without times, except that Arm's tools count 0 in Tarmac text.
     pub time: Option<u64>,
     pub place: SitePlace,
     /// Address with bit 0 set for Thumb.
@@ -140,10 +139,11 @@ impl<'a> Sites<'a> {
                 pc,
             });
         }
+        let is_tarmac = self.index.source().downcast::<Tarmac>().is_some();
         let line = self.line_of(step)?;
         let text = SlotReader(self.index).text_between(step.before(), step.after())?;
         Ok(Site {
-            time: Some(point.time.unwrap_or(0)),
+            time: point.time.or(is_tarmac.then_some(0)),
             place: SitePlace::Text {
                 line,
                 offset: text.start,

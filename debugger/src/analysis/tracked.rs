@@ -18,7 +18,8 @@ use stepback_machine::{Address, Endian, RegisterId};
 use stepback_parsers::{Position, Step};
 
 use crate::expression::{
-    ChosenReading, Expression, ExpressionError, NameLookup, ValueLookup, Width, is_used, parse,
+    ChosenReading, Expression, ExpressionError, NameLookup, SymbolAbsence, ValueLookup, Width,
+    absence, is_used, parse,
 };
 use crate::image::Images;
 
@@ -218,6 +219,10 @@ impl NameLookup for TrackingLookup<'_> {
 
     fn symbols(&self, name: &str) -> Vec<u64> {
         self.scene.images.addresses_of(name)
+    }
+
+    fn absence(&self, name: &str) -> Option<SymbolAbsence> {
+        absence(name, self.scene.images)
     }
 
     fn full_names(&self, name: &str) -> Vec<String> {

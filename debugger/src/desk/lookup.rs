@@ -18,6 +18,7 @@ use crate::action::{Access, Action, CellName, Direction, TravelAction, ViewActio
 use crate::analysis::names::NameResolver;
 use crate::analysis::walk;
 use crate::analysis::walk::{HitCursor, HitQuery, Subject};
+use crate::image::SourceLineName;
 use crate::messages::{error_words, say};
 use crate::model::go_to::suggestions;
 use crate::model::so_far::{doubt_words, nothing_so_far};
@@ -131,6 +132,15 @@ pub(super) fn place_found(
     cancel: &Cancel,
 ) -> Result<LookupResult> {
     let place = text.parse::<PositionName>();
+    if let Ok(PositionName::SourceLine(SourceLineName { file, line })) = place {
+        let question = LineQuestion {
+            file,
+            line,
+            direction: Direction::Forward,
+            thread: None,
+        };
+        return line_found(&question, session, from, cancel);
+    }
     let found = place.and_then(|place| Ok((place.resolve_from(session, from, cancel)?, place)));
     let (at, place) = match found {
         Ok(found) => found,

@@ -11,7 +11,7 @@ use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_machine::{Address, InstructionSet, RegisterView, Registers};
 use stepback_parsers::Position;
 
-use super::{LookupFailure, NameLookup, ValueLookup, Width, bare_hex};
+use super::{LookupFailure, NameLookup, SymbolAbsence, ValueLookup, Width, bare_hex};
 use crate::image::Images;
 
 /// Lookup of registers of a thread, memory at a position, and symbols of the images.
@@ -135,6 +135,10 @@ impl NameLookup for IndexLookup<'_> {
         self.images.addresses_of(name)
     }
 
+    fn absence(&self, name: &str) -> Option<SymbolAbsence> {
+        absence(name, self.images)
+    }
+
     fn full_names(&self, name: &str) -> Vec<String> {
         self.images.full_names_of(name)
     }
@@ -172,6 +176,15 @@ pub fn is_used(index: &Index, address: u64, cancel: &Cancel) -> bool {
     };
     // Bit 0 of a code address may say how to decode it.
     is_accessed() || is_executed(address) || (address % 2 == 1 && is_executed(address - 1))
+}
+
+/// Returns the reason that the images have no symbol of a name, if there is one.
+pub fn absence(name: &str, images: &Images) -> Option<SymbolAbsence> {
+    match (images.is_thread_local(name), images.is_empty()) {
+        (true, _) => Some(SymbolAbsence::ThreadLocal),
+        (false, true) => Some(SymbolAbsence::NoImages),
+        (false, false) => None,
+    }
 }
 
 /// Returns the value of a view, from a displayed register that contains all its bytes.
@@ -214,6 +227,10 @@ impl NameLookup for SymbolLookup<'_> {
 
     fn symbols(&self, name: &str) -> Vec<u64> {
         self.images.addresses_of(name)
+    }
+
+    fn absence(&self, name: &str) -> Option<SymbolAbsence> {
+        absence(name, self.images)
     }
 
     fn full_names(&self, name: &str) -> Vec<String> {

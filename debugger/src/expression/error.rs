@@ -58,6 +58,10 @@ pub enum ExpressionErrorKind {
     Type,
     /// Neither a register nor a symbol.
     NoName(String),
+    /// The symbol is a thread-local variable.
+    ThreadLocal(String),
+    /// Neither a register nor a symbol, since there are no images.
+    NoImages(String),
     /// No such local variable.
     NoVariable(String),
     /// Members, elements or a target of something else than a variable.
@@ -106,6 +110,8 @@ impl ExpressionErrorKind {
             | Self::NoRegister(_)
             | Self::NoSymbol(_)
             | Self::NoName(_)
+            | Self::ThreadLocal(_)
+            | Self::NoImages(_)
             | Self::NoVariable(_)
             | Self::NotAVariable
             | Self::Type
@@ -221,6 +227,12 @@ impl fmt::Display for ExpressionErrorKind {
             }
             Self::NoName(name) => {
                 f.write_str(&say!("expression-no-name", name = format!("{name:?}")))
+            }
+            Self::ThreadLocal(name) => {
+                f.write_str(&say!("expression-thread-local", name = &**name))
+            }
+            Self::NoImages(name) => {
+                f.write_str(&say!("expression-no-images", name = format!("{name:?}")))
             }
             Self::NoVariable(name) => {
                 f.write_str(&say!("expression-no-variable", name = format!("{name:?}")))

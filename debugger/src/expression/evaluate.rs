@@ -29,6 +29,18 @@ pub fn parse(text: &str) -> Result<Expression, ExpressionError> {
     parser::parse(text)
 }
 
+/// Returns the address of an expression that is a number in memory: `x0` of `[x0]`. `None` for any
+/// other expression.
+pub fn dereferenced(text: &str) -> Option<&str> {
+    let expression = parse(text).ok()?;
+    let is_load = matches!(
+        expression.operations.last(),
+        Some((_, Operation::Memory(_)))
+    );
+    let (_, rest) = text.split_once('[').filter(|_| is_load)?;
+    Some(rest.rsplit_once(']')?.0.trim())
+}
+
 /// Parses and evaluates an expression.
 ///
 /// # Errors

@@ -19,6 +19,11 @@ pub trait NameLookup {
         Vec::new()
     }
 
+    /// Returns the reason that no symbol has a name, if more is known than that none has it.
+    fn absence(&self, _name: &str) -> Option<SymbolAbsence> {
+        None
+    }
+
     /// Looks up a variable or a part of one; `None` if no variable has its name. Variables come
     /// before registers.
     fn variable(&self, _path: &ValuePath, _aspect: VariableAspect) -> Option<ValueLookup> {
@@ -37,6 +42,15 @@ pub trait NameLookup {
     fn address_of_unknown(&self, name: &str) -> Option<u64> {
         bare_hex(name).filter(|address| self.is_used(*address))
     }
+}
+
+/// Reason that no symbol has a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SymbolAbsence {
+    /// The name is that of a thread-local variable, which has an address in each thread.
+    ThreadLocal,
+    /// There are no images.
+    NoImages,
 }
 
 /// Size of a number in memory.

@@ -69,11 +69,11 @@ mod value_path;
 mod variable_tests;
 
 pub use crate::expression::shown::{AddressSpace, split_range, split_space};
-pub use at_position::{IndexLookup, SymbolLookup, is_used};
+pub use at_position::{IndexLookup, SymbolLookup, absence, is_used};
 pub use error::{ExpressionError, ExpressionErrorKind, LookupFailure, NoNumber};
-pub use evaluate::{Expression, evaluate, parse};
+pub use evaluate::{Expression, dereferenced, evaluate, parse};
 pub use example::ExampleRegisters;
-pub use lookup::{NameLookup, ValueLookup, Width};
+pub use lookup::{NameLookup, SymbolAbsence, ValueLookup, Width};
 pub use shown::{
     BareNumber, ChosenReading, LONG_HEX, OtherReading, bare_hex, decimal, shown_address,
 };

@@ -1,7 +1,7 @@
 //! Numbers of names and of memory in expressions.
 
 use super::error::ExpressionErrorKind as Kind;
-use super::lookup::{NameLookup, ValueLookup, Width};
+use super::lookup::{NameLookup, SymbolAbsence, ValueLookup, Width};
 use super::shown::{ChosenReading, address_of_name, bare_hex};
 use super::token::NameKind;
 use super::typed_number::TypedNumber;
@@ -41,8 +41,11 @@ fn look_up_word(kind: NameKind, name: &str, context: &dyn NameLookup) -> Result<
     match addresses[..] {
         [address] => Ok(address),
         [_, ..] => Err(several(name, addresses, context)),
-        [] if kind == NameKind::Symbol => Err(Kind::NoSymbol(name.to_owned())),
-        [] => address_of_name(name, context).ok_or_else(|| Kind::NoName(name.to_owned())),
+        [] if kind == NameKind::Symbol => {
+            Err(absent(name, context).unwrap_or_else(|| Kind::NoSymbol(name.to_owned())))
+        }
+        [] => address_of_name(name, context)
+            .ok_or_else(|| absent(name, context).unwrap_or_else(|| Kind::NoName(name.to_owned()))),
     }
 }
 
@@ -62,8 +65,18 @@ pub fn look_up_path(
     match addresses[..] {
         [address] => Ok(TypedNumber::word(address)),
         [_, ..] => Err(several(&path.name, addresses, context)),
-        [] => Err(Kind::NoVariable(path.name.clone())),
+        [] => Err(absent(&path.name, context)
+            .filter(|_| aspect == VariableAspect::Address)
+            .unwrap_or_else(|| Kind::NoVariable(path.name.clone()))),
     }
+}
+
+/// Returns the error for a name that no symbol has, if the reason is known.
+fn absent(name: &str, context: &dyn NameLookup) -> Option<Kind> {
+    Some(match context.absence(name)? {
+        SymbolAbsence::ThreadLocal => Kind::ThreadLocal(name.to_owned()),
+        SymbolAbsence::NoImages => Kind::NoImages(name.to_owned()),
+    })
 }
 
 fn several(name: &str, addresses: Vec<u64>, context: &dyn NameLookup) -> Kind {
@@ -130,6 +143,10 @@ impl NameLookup for SingleSymbolLookup<'_> {
         } else {
             self.context.symbols(name)
         }
+    }
+
+    fn absence(&self, name: &str) -> Option<SymbolAbsence> {
+        self.context.absence(name)
     }
 
     fn variable(&self, path: &ValuePath, aspect: VariableAspect) -> Option<ValueLookup> {

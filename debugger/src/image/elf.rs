@@ -14,7 +14,9 @@ use goblin::elf::section_header::{
     SHF_ALLOC, SHF_EXECINSTR, SHN_ABS, SHN_COMMON, SHN_LORESERVE, SHN_UNDEF, SHT_DYNAMIC,
     SHT_DYNSYM, SHT_NOBITS, SHT_SYMTAB,
 };
-use goblin::elf::sym::{STB_LOCAL, STB_WEAK, STT_FUNC, STT_GNU_IFUNC, STT_NOTYPE, STT_OBJECT};
+use goblin::elf::sym::{
+    STB_LOCAL, STB_WEAK, STT_FUNC, STT_GNU_IFUNC, STT_NOTYPE, STT_OBJECT, STT_TLS,
+};
 use goblin::elf::{SectionHeader, Sym, Symtab};
 use stepback_machine::{Address, Endian, InstructionSet};
 use stepback_parsers::{CodePart, ProgramFile};
@@ -51,6 +53,8 @@ pub struct ElfContent {
     /// Symbols: those for linkers first, then those for loaders. A symbol in both tables occurs
     /// twice.
     pub symbols: Vec<Symbol>,
+    /// Names of thread-local variables: their values are offsets, not addresses.
+    pub thread_locals: Vec<SymbolNames>,
     /// Loaded segments, in file order; empty if the file has only debug information.
     pub segments: Vec<LoadedSegment>,
     /// Problems of a file that is nevertheless usable; one sentence each.
@@ -113,14 +117,18 @@ fn read_checked(bytes: &[u8], offset: u64) -> Result<ElfContent> {
         set,
         sections,
     };
-    let mut symbols = Vec::new();
+    let mut named = NamedParts::default();
     // The format has one table of each kind. A small file that lists one many times would request
     // all memory.
     for kind in [SHT_SYMTAB, SHT_DYNSYM] {
         if let Some(table) = sections.iter().find(|section| section.sh_type == kind) {
-            reader.read_table(table, &mut symbols, &mut problems)?;
+            reader.read_table(table, &mut named, &mut problems)?;
         }
     }
+    let NamedParts {
+        mut symbols,
+        thread_locals,
+    } = named;
     let endian = if context.le.is_little() {
         Endian::Little
     } else {
@@ -152,6 +160,7 @@ fn read_checked(bytes: &[u8], offset: u64) -> Result<ElfContent> {
         has_interpreter: tables.has_interpreter,
         dynamic,
         symbols,
+        thread_locals,
         segments,
         problems,
     })
@@ -167,6 +176,13 @@ fn code_of(sections: &[SectionHeader]) -> Vec<Range<u64>> {
     sections.iter().filter(is_code).map(range).collect()
 }
 
+/// Parts of a file that its symbol tables name.
+#[derive(Default)]
+struct NamedParts {
+    symbols: Vec<Symbol>,
+    thread_locals: Vec<SymbolNames>,
+}
+
 struct SymbolReader<'a> {
     bytes: &'a [u8],
     offset: u64,
@@ -180,7 +196,7 @@ impl SymbolReader<'_> {
     fn read_table(
         &self,
         table: &SectionHeader,
-        symbols: &mut Vec<Symbol>,
+        named: &mut NamedParts,
         problems: &mut Vec<String>,
     ) -> Result<()> {
         let damaged = || {
@@ -204,11 +220,15 @@ impl SymbolReader<'_> {
             budget = budget
                 .checked_sub(name.len())
                 .context("the names of its symbols overlap beyond reason")?;
-            let place = symbols.len();
-            symbols.extend(
-                self.symbol(&entry, &String::from_utf8_lossy(name))
-                    .map(|symbol| Symbol { place, ..symbol }),
-            );
+            let name = String::from_utf8_lossy(name);
+            if entry.st_type() == STT_TLS {
+                named.thread_locals.push(SymbolNames::new(&name));
+                continue;
+            }
+            let place = named.symbols.len();
+            let symbol = self.symbol(&entry, &name);
+            let symbol = symbol.map(|symbol| Symbol { place, ..symbol });
+            named.symbols.extend(symbol);
         }
         Ok(())
     }

@@ -68,7 +68,8 @@ impl ImageFit {
             Some(
                 MismatchCause::OtherBase(_)
                 | MismatchCause::OtherBuild
-                | MismatchCause::OtherProgram,
+                | MismatchCause::OtherProgram
+                | MismatchCause::OtherProcessor,
             ) => true,
         }
     }
@@ -249,6 +250,8 @@ pub enum MismatchCause {
     OtherBuild,
     /// It has hardly any of the executed code.
     OtherProgram,
+    /// It is for another processor.
+    OtherProcessor,
 }
 
 /// Returns the likely reason why an image does not fit the executed instructions.
@@ -261,7 +264,12 @@ pub fn cause_of(
     if fit.counts().is_recognised() {
         return Some(MismatchCause::FewChanges);
     }
-    let offset = images.infos().get(image)?.spec.offset;
+    let info = images.infos().get(image)?;
+    let is_for = |code: &ExecutedCode| info.set.is_none_or(|set| set.shares_processor(code.set));
+    if !codes.iter().any(is_for) {
+        return Some(MismatchCause::OtherProcessor);
+    }
+    let offset = info.spec.offset;
     let pieces = pieces_of(images, codes);
     let (mut votes, mut found) = (HashMap::<u64, usize>::new(), 0);
     let in_image: usize = images
@@ -370,6 +378,7 @@ impl ImageFit {
             }
             MismatchCause::OtherBuild => say!("image-cause-build").to_owned(),
             MismatchCause::OtherProgram => say!("image-cause-program").to_owned(),
+            MismatchCause::OtherProcessor => say!("image-cause-processor").to_owned(),
         };
         if self.checked == 0 {
             return Some(say!("image-misfit-everywhere", cause = cause));

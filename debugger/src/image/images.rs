@@ -14,7 +14,7 @@ use super::elf::ElfContent;
 use super::extents::{AddressExtent, Extents};
 use super::lines::{CodeOrigin, ImageLines, LineRange, SourceLine};
 use super::modules::{Module, ModuleSearch};
-use super::names::NamePart;
+use super::names::{NamePart, NameQuery, SymbolNames};
 use super::segments::LoadedSegment;
 use super::{ImageSpec, Symbol, SymbolAt, SymbolKind, elf};
 use crate::image::identity;
@@ -40,6 +40,8 @@ pub struct Images {
     lines: Vec<Arc<ImageLines>>,
     /// One per image.
     variables: Vec<Arc<ImageVariables>>,
+    /// Names of thread-local variables, per image.
+    thread_locals: Vec<Arc<[SymbolNames]>>,
     data_use: DataUse,
     kernel_pages: Option<Range<u64>>,
 }
@@ -320,6 +322,13 @@ impl Images {
             true => by_address(self.symbols.functions_called(name)),
             false => found,
         }
+    }
+
+    /// Returns true if a name is that of a thread-local variable, which has no single address.
+    pub fn is_thread_local(&self, name: &str) -> bool {
+        let query = NameQuery::new(name);
+        let mut all = self.thread_locals.iter().flat_map(|names| names.iter());
+        all.any(|variable| variable.has(&query))
     }
 
     /// Returns the functions that a debugger means by a name, the preferred symbol for each address,
@@ -675,6 +684,7 @@ impl Images {
             // Its own symbols come last, like those for loaders.
             let own = std::mem::replace(&mut content.symbols, more.symbols);
             content.symbols.extend(own);
+            content.thread_locals.extend(more.thread_locals);
         }
         Ok(self.add(spec, content, debug.map(|(path, _)| path)))
     }
@@ -695,6 +705,7 @@ impl Images {
             has_interpreter,
             dynamic,
             mut symbols,
+            thread_locals,
             mut segments,
             problems,
         } = content;
@@ -731,6 +742,7 @@ impl Images {
             spec.path.clone(),
         )));
         self.lines.push(lines);
+        self.thread_locals.push(thread_locals.into());
         fn key(symbol: &Symbol) -> (Address, &str, u64) {
             (symbol.address, symbol.raw_name(), symbol.size_bytes)
         }

@@ -21,6 +21,7 @@ mod function_query;
 mod header_tables;
 mod identity;
 mod images;
+mod line_name;
 mod lines;
 #[cfg(test)]
 mod loader_tests;
@@ -39,6 +40,7 @@ mod variables;
 pub use crate::image::elf::program_file;
 pub use crate::image::fit::{MismatchCause, bytes_text};
 pub use crate::image::header_tables::machine_of;
+pub use crate::image::line_name::{SourceLineName, is_called, line_code};
 pub use crate::image::memory_view::{LinkerView, ProgramStarts};
 pub use crate::image::segments::MappedRange;
 pub use crate::image::symbol::AddressName;

@@ -411,7 +411,10 @@ fn symbols_for_tools_are_left_out() {
         mapping.to_vec(),
     ]
     .concat();
-    assert_eq!(images(&AARCH64.write(&entries)).infos()[0].symbol_count, 0);
+    let images = images(&AARCH64.write(&entries));
+    assert_eq!(images.infos()[0].symbol_count, 0);
+    let is_thread_local = |name| images.is_thread_local(name);
+    assert_eq!(["errno", "imported"].map(is_thread_local), [true, false]);
 }
 
 #[test]

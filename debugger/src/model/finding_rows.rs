@@ -225,6 +225,7 @@ mod tests {
     fn rules_have_texts_in_both_languages() {
         let general = [
             &rules::DAMAGED,
+            &rules::BLOCKS,
             &rules::PATH,
             &rules::EXCEPTION_END,
             &rules::NO_STEP,

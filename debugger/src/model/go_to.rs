@@ -11,7 +11,7 @@ use super::so_far::so_far;
 use crate::action::{Action, Direction, TravelAction, ViewAction};
 use crate::analysis::names::code_address;
 use crate::expression::{is_used, shown_address};
-use crate::image::Symbol;
+use crate::image::{SourceLineName, Symbol};
 use crate::messages::say;
 use crate::number::whole_digits;
 use crate::session::Session;
@@ -112,18 +112,11 @@ fn memory_at(session: &Session, address: u64, cancel: &Cancel) -> Option<Suggest
 
 /// Interprets a source line: `main.c:40`.
 fn line_of(text: &str) -> Option<Suggestion> {
-    let (file, line) = text.rsplit_once(':')?;
-    let line: u32 = line.trim().parse().ok()?;
-    let is_file = file.contains('.') && !file.contains(' ');
-    is_file.then(|| Suggestion {
-        title: say!("goto-line-of", line = line, file = file),
+    let SourceLineName { file, line } = SourceLineName::parse(text)?;
+    Some(Suggestion {
+        title: say!("goto-line-of", line = line, file = file.as_str()),
         note: say!("goto-its-next-execution").to_owned(),
-        action: Action::Travel(TravelAction::GoToLine(
-            file.to_owned(),
-            line,
-            Direction::Forward,
-            None,
-        )),
+        action: Action::Travel(TravelAction::GoToLine(file, line, Direction::Forward, None)),
     })
 }
 

@@ -14,7 +14,7 @@ use stepback_parsers::Position;
 
 use crate::expression::{
     Expression, ExpressionError, IndexLookup, LookupFailure, NameLookup, NoNumber, PathPart,
-    TypedNumber, ValueLookup, ValuePath, VariableAspect, Width, parse,
+    SymbolAbsence, TypedNumber, ValueLookup, ValuePath, VariableAspect, Width, parse,
 };
 use crate::image::{TypeShape, UnitName};
 use crate::messages::say;
@@ -136,6 +136,10 @@ impl NameLookup for LocalNames<'_> {
 
     fn symbols(&self, name: &str) -> Vec<u64> {
         self.memory.symbols(name)
+    }
+
+    fn absence(&self, name: &str) -> Option<SymbolAbsence> {
+        self.memory.absence(name)
     }
 
     fn full_names(&self, name: &str) -> Vec<String> {

@@ -110,14 +110,30 @@ pub fn nothing_so_far(session: &Session, sentence: String) -> String {
 
 /// Formats a doubt about the access of a cell as a phrase.
 pub fn doubt_words(doubt: Doubt, set: InstructionSet) -> String {
+    let call = |number: u64| {
+        let unnamed = || say!("doubt-system-call", number = number.to_string());
+        let name = set.system_call_name(number);
+        name.map_or_else(unnamed, str::to_owned)
+    };
     match doubt {
         Doubt::SystemCall { step, number } => {
-            let name = set.system_call_name(number).map_or_else(
-                || say!("doubt-system-call", number = number.to_string()),
-                str::to_owned,
-            );
-            say!("doubt-overwritten", name = name, step = step.0)
+            say!("doubt-overwritten", name = call(number), step = step.0)
         }
+        Doubt::BlockedCall {
+            step,
+            number,
+            returned: Some(returned),
+        } => say!(
+            "doubt-overwritten-late",
+            name = call(number),
+            step = step.0,
+            returned = returned.0
+        ),
+        Doubt::BlockedCall {
+            step,
+            number,
+            returned: None,
+        } => say!("doubt-overwritten-open", name = call(number), step = step.0),
         Doubt::KernelEvent { step } => {
             say!("doubt-signal", step = step.0.to_string())
         }
@@ -263,6 +279,22 @@ mod doubt_tests {
             )
         };
         assert_eq!(words(0), "possibly overwritten since by read at step 1,234");
+        let blocked = |returned: Option<u64>| {
+            let doubt = Doubt::BlockedCall {
+                step: Step(1234),
+                number: 230,
+                returned: returned.map(Step),
+            };
+            doubt_words(doubt, InstructionSet::X86_64)
+        };
+        assert_eq!(
+            blocked(Some(5678)),
+            "possibly overwritten since by clock_nanosleep of step 1,234, which returned at step 5,678"
+        );
+        assert_eq!(
+            blocked(None),
+            "possibly overwritten since by clock_nanosleep of step 1,234, which had not returned"
+        );
         assert_eq!(
             words(9999),
             "possibly overwritten since by system call 9999 at step 1,234"

@@ -15,9 +15,8 @@ use stepback_machine::Address;
 use stepback_parsers::Position;
 
 use crate::action::Direction;
-use crate::analysis::names::is_called;
 use crate::analysis::walk::{HitCursor, HitOutcome, HitQuery, Subject};
-use crate::image::{LineRange, SourceLine};
+use crate::image::{LineRange, SourceLine, is_called};
 use crate::messages::say;
 use crate::model::names::function_name;
 use crate::session::Session;

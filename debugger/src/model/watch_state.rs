@@ -617,7 +617,7 @@ mod tests {
         check(
             "no_such_name + 1",
             1250,
-            "unknown: no register or symbol is named \"no_such_name\"",
+            "unknown: no register or symbol is named \"no_such_name\" (no image: give one with --image)",
         );
         let wrong = |text: &str| {
             watch_state(

@@ -23,6 +23,7 @@ use super::places::{cache_directory, copy_place, index_places, steps_place};
 use super::trace_files::{TraceFiles, raw_refusal};
 use super::{Companions, IndexPolicy, OpenOptions, images};
 use crate::image::{ImageSpec, machine_of};
+use crate::messages::system_words;
 use crate::session::notice::{missing_program_text, of_file, source_error_text};
 use crate::session::places::is_same_file;
 
@@ -494,7 +495,10 @@ pub(super) fn refused(error: &io::Error, path: &Path) -> anyhow::Error {
         ),
         io::ErrorKind::NotFound => of_file(path, "there is no such file"),
         io::ErrorKind::PermissionDenied => of_file(path, "the file may not be read by this user"),
-        _ => of_file(path, format_args!("the file could not be opened ({error})")),
+        _ => of_file(
+            path,
+            format_args!("the file could not be opened ({})", system_words(error)),
+        ),
     }
 }
 

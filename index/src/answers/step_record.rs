@@ -217,6 +217,15 @@ pub enum Doubt {
         /// Number of the call.
         number: u64,
     },
+    /// A system call that began before the write and returned after it may have written the memory.
+    BlockedCall {
+        /// The step of the call.
+        step: Step,
+        /// Number of the call.
+        number: u64,
+        /// The first step of its thread after the call; `None` if the trace shows none.
+        returned: Option<Step>,
+    },
     /// A later signal, or the return from its handler, may have changed it: the kernel writes then.
     KernelEvent {
         /// The last step before it.
@@ -241,7 +250,7 @@ impl Doubt {
         match self {
             Self::Undecoded => "undecoded",
             Self::Conditional => "conditional",
-            Self::SystemCall { .. } => "syscall",
+            Self::SystemCall { .. } | Self::BlockedCall { .. } => "syscall",
             Self::KernelEvent { .. } => "kernel",
             Self::Gap { .. } => "gap",
             Self::SystemCallsUnsaid => "syscalls-unsaid",

@@ -210,7 +210,7 @@ impl<'a> OverwriteReader<'a> {
                 continue;
             }
             match self.late_call_of(gap.thread, gap.call)? {
-                Some(hit) if self.may_reach(&hit)? => return Ok(doubt_of(&hit)),
+                Some(hit) if self.may_reach(&hit)? => return self.blocked(&hit),
                 Some(_) => {}
                 None => note_harmless(gap),
             }
@@ -248,11 +248,24 @@ impl<'a> OverwriteReader<'a> {
                 continue;
             }
             match self.late_call_of(other, slot)? {
-                Some(hit) if self.may_reach(&hit)? => return Ok(doubt_of(&hit)),
+                Some(hit) if self.may_reach(&hit)? => return self.blocked(&hit),
                 _ => {}
             }
         }
         Ok(None)
+    }
+
+    /// Returns the doubt for a system call that was still running when the memory was written.
+    fn blocked(&self, hit: &MarkerHit) -> Result<Option<Doubt>, QueryError> {
+        let Some(step) = hit.step else {
+            return Ok(None);
+        };
+        let returned = SlotReader(self.index).next_step_of(hit.thread, hit.position)?;
+        Ok(Some(Doubt::BlockedCall {
+            step,
+            number: hit.marker.value,
+            returned,
+        }))
     }
 
     /// Returns the last system call of a thread in a slot, if it may write when it returns.

@@ -321,9 +321,13 @@ impl Oracle {
             .instruction_set(thread)
             .system_call_may_write_late(marker.value)
             && !is_over;
-        step.filter(|_| is_late).map(|step| Doubt::SystemCall {
+        let returned = (slot..self.steps.len() as u64)
+            .find(|step| self.steps[*step as usize].thread == thread)
+            .map(Step);
+        step.filter(|_| is_late).map(|step| Doubt::BlockedCall {
             step,
             number: marker.value,
+            returned,
         })
     }
 

@@ -166,10 +166,14 @@ fn kind_of(error: &Error) -> ErrorKind {
 
 /// Returns true if the text is well-formed but names nothing in the trace and its images.
 fn is_unknown_name(error: &NameError) -> bool {
-    use ExpressionErrorKind::{NoName, NoRegister, NoSymbol};
+    use ExpressionErrorKind::{NoImages, NoName, NoRegister, NoSymbol, ThreadLocal};
     match error {
         NameError::Expression { error, .. } => {
-            matches!(error.kind, NoName(_) | NoRegister(_) | NoSymbol(_))
+            let kind = &error.kind;
+            matches!(
+                kind,
+                NoName(_) | NoRegister(_) | NoSymbol(_) | NoImages(_) | ThreadLocal(_)
+            )
         }
         NameError::NoPart(_) => true,
         _ => false,

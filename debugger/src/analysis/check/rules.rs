@@ -12,6 +12,15 @@ pub static DAMAGED: Rule = Rule {
     meaning: "the file is damaged or cut off, or its writer does not follow the format: this part is missing",
 };
 
+/// A log whose lines have blocks of instructions, by the choice of options.
+pub static BLOCKS: Rule = Rule {
+    id: "blocks",
+    severity: Warning,
+    clause: "",
+    title: "each line of the log is a block of instructions",
+    meaning: "it was recorded without one-insn-per-tb: registers are known only between blocks",
+};
+
 /// An image whose code differs from what was executed.
 pub static IMAGE: Rule = Rule {
     id: "image",

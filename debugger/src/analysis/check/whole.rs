@@ -12,7 +12,7 @@ use stepback_index::in_order::beside;
 use stepback_index::query::{ExternalChanges, PositionOfLine};
 use stepback_index::{Cancel, Index, Query as _};
 use stepback_parsers::check::{FindingPlace, Findings, Rule, Severity};
-use stepback_parsers::{Flow, Line, Position, Step};
+use stepback_parsers::{Flow, Line, Position, ProblemKind, Step};
 
 use crate::analysis::check::events::check_events;
 use crate::analysis::check::rules;
@@ -130,9 +130,12 @@ fn add_damage(index: &Index, findings: &mut Findings) {
         } else {
             FindingPlace::Trace
         };
-        findings.add_many(&rules::DAMAGED, warning.count, place, || {
-            warning.kind.to_string()
-        });
+        let message = warning.kind.to_string();
+        let rule = match ProblemKind::is_of_options(&message) {
+            true => &rules::BLOCKS,
+            false => &rules::DAMAGED,
+        };
+        findings.add_many(rule, warning.count, place, || message);
     }
 }
 

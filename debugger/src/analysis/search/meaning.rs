@@ -9,14 +9,14 @@ use stepback_machine::Address;
 use stepback_parsers::Position;
 
 use crate::action::{FindKind, FindQuery};
-use crate::analysis::names::{NameError, NameResolver, code_address, line_code};
+use crate::analysis::names::{NameError, NameResolver, code_address};
 use crate::analysis::search::stream::Search;
 use crate::analysis::search::wide_number;
 use crate::expression::{
     AddressSpace, BareNumber, ExampleRegisters, LONG_HEX, bare_hex, decimal, split_range,
     split_space,
 };
-use crate::image::{Images, Symbol};
+use crate::image::{Images, Symbol, line_code};
 use crate::messages::say;
 
 /// Maximum number of functions with a common part of their name that are searched.

@@ -141,7 +141,7 @@ fn forget_inferred(hit: &mut Hit) {
 fn forgive_doubt(found: &mut Hit, expected: &Hit) {
     if matches!(
         expected.doubt,
-        Some(Doubt::SystemCall { .. } | Doubt::KernelEvent { .. })
+        Some(Doubt::SystemCall { .. } | Doubt::BlockedCall { .. } | Doubt::KernelEvent { .. })
     ) {
         found.doubt = expected.doubt;
     }
