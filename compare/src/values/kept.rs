@@ -1,7 +1,7 @@
 //! Registers that only one of two matched steps changes. Logs that list changed registers leave out
 //! a write of the value that the register has already, so that the known state is compared instead.
 
-use stepback_index::answer::Value;
+use stepback_index::answer::{Value, ValueSource};
 use stepback_index::query::RegisterViewsAt;
 use stepback_index::{Query as _, QueryError};
 use stepback_machine::{RegisterId, RegisterView};
@@ -96,10 +96,11 @@ impl ValuePass<'_, '_> {
             let value = block.value(last);
             return Ok(value.map(|bytes| Value(bytes.iter().copied().map(Some).collect())));
         }
-        let Some(left) = self.lookups_left.checked_sub(1) else {
+        let register = (side, view.register);
+        if self.lookups_left == 0 || self.unknown.contains(&register) {
             return Ok(None);
-        };
-        self.lookups_left = left;
+        }
+        self.lookups_left -= 1;
         let kept = match side {
             TraceSide::A => &mut *self.a,
             TraceSide::B => &mut *self.b,
@@ -110,7 +111,11 @@ impl ValuePass<'_, '_> {
             views: vec![(String::new(), view)],
         };
         let state = question.run(kept.index, self.cancel)?.pop();
-        Ok(state.map(|state| state.value))
+        let recorded = state.filter(|state| state.source == ValueSource::Recorded);
+        if recorded.is_none() {
+            self.unknown.insert(register);
+        }
+        Ok(recorded.map(|state| state.value))
     }
 }
 

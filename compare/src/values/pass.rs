@@ -5,11 +5,14 @@ use std::ops::Range;
 use std::panic::resume_unwind;
 use std::thread;
 
+use foldhash::HashSet;
 use stepback_index::{Cancel, QueryError};
+use stepback_machine::RegisterId;
 use stepback_parsers::Position;
 
 use crate::align::equal_runs::EqualRuns;
 use crate::align::side::Side;
+use crate::divergence::TraceSide;
 use crate::region::{Region, StepPair};
 use crate::rules::Forgiving;
 use crate::values::block::{EffectBlock, StepEffects, StepRange};
@@ -24,7 +27,7 @@ const BLOCK_STEPS: u64 = 1 << 14;
 /// Number of steps of other threads after a block in which late effects of its last step are read.
 const LATE_STEPS: u64 = 1 << 8;
 /// Maximum number of registers that are looked up in the indexes: about a second of work.
-const LOOKUPS: usize = 1 << 13;
+const LOOKUPS: usize = 1 << 12;
 /// Maximum number of differing steps of a pair of threads that are listed: 8 MiB of numbers.
 pub const LISTED_STEPS: usize = 1 << 20;
 
@@ -55,6 +58,8 @@ pub(crate) struct ValuePass<'a, 'p> {
     numbers: [RegisterNumbers<'a>; 2],
     /// Number of registers that may still be looked up in the indexes.
     pub lookups_left: usize,
+    /// Registers whose values were not found there.
+    pub unknown: HashSet<(TraceSide, RegisterId)>,
     /// Number of steps that are listed already.
     listed_steps: usize,
     /// Blocks that are not in use any more.
@@ -79,6 +84,7 @@ impl<'a, 'p> ValuePass<'a, 'p> {
             pointers: None,
             equal_runs: None,
             lookups_left: LOOKUPS,
+            unknown: HashSet::default(),
             listed_steps: 0,
             numbers,
             spare: Default::default(),
