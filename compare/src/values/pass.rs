@@ -254,8 +254,8 @@ impl<'a, 'p> ValuePass<'a, 'p> {
         read_blocks(steps, &mut self.numbers, spare, self.cancel)
     }
 
-    /// Returns the differing steps of two blocks, by their place, without what rules forgive. `first`
-    /// are their first steps; `None` before the first steps of the traces.
+    /// Returns the differing steps of two blocks, by their place, without what rules forgive.
+    /// `first` are their first steps; `None` before the first steps of the traces.
     fn block_differences(
         &mut self,
         first: Option<StepPair>,

@@ -178,7 +178,7 @@ fn a_write_that_changes_its_register_in_one_trace_only_is_a_difference() {
     }
 }
 
-/// The log names neither flags nor encodings: the comparison before the branch is that of the image.
+/// The log names neither flags nor encodings: the image has the comparison before the branch.
 #[track_caller]
 fn check_flags(trace: impl Fn(&str, &str) -> String, nexts: [&str; 2], code: &[u8]) {
     let [a, b] = [("28", nexts[0]), ("38", nexts[1])]
