@@ -1120,6 +1120,7 @@ differences-exception-in-b = B takes an exception
 differences-cause-not-recorded = no recorded value that differs led to it
 differences-origin-instruction = the instruction is another one
 differences-origin-result = the result differs, the recorded inputs do not
+differences-origin-memory = it loads from memory, which is not recorded
 differences-origin-system-call = the system call returned something else
 differences-origin-ignored = a value that it reads differs, which a rule ignores
 differences-origin-unknown = its reason is not recorded

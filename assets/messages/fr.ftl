@@ -1159,6 +1159,7 @@ differences-exception-in-b = B prend une exception
 differences-cause-not-recorded = aucune valeur enregistrée différente n’y mène
 differences-origin-instruction = l’instruction est une autre
 differences-origin-result = le résultat diffère, les entrées enregistrées non
+differences-origin-memory = elle lit de la mémoire, qui n’est pas enregistrée
 differences-origin-system-call = l’appel système a renvoyé autre chose
 differences-origin-ignored = une valeur lue diffère, ce qu’une règle ignore
 differences-origin-unknown = sa raison n’est pas enregistrée

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use stepback_index::answer::{Cell, Direction, EdgeKinds, FrameEntry, SliceCell, SliceRow};
 use stepback_index::query::SliceQuery;
 use stepback_index::{Cancel, QueryError};
-use stepback_machine::{Address, decode};
+use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
 use crate::align::side::Side;
@@ -318,10 +318,9 @@ fn cells_read(side: &Side<'_>, at: Position, cancel: &Cancel) -> Result<Vec<Cell
     let Some(step) = block.steps().first() else {
         return Ok(Vec::new());
     };
-    let decoded = step
-        .encoding
-        .map(|encoding| decode(encoding, step.pc, step.set));
-    let registers = decoded.and_then(|decoded| decoded.registers.clone());
+    let registers = step
+        .instruction()
+        .and_then(|decoded| decoded.registers.clone());
     let registers = registers.into_iter().flat_map(|registers| registers.reads);
     let registers = registers.map(|view| Cell::Register {
         thread: side.thread,

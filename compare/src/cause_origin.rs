@@ -26,6 +26,8 @@ pub enum CauseOrigin {
     },
     /// It computed another result from inputs without a recorded difference.
     Result,
+    /// It loads from memory, which the traces do not record.
+    UnrecordedMemory,
     /// It is a system call, which returned something else.
     SystemCall,
     /// One of its inputs differs, which a rule ignores.
@@ -49,6 +51,8 @@ pub(crate) struct OldestSteps {
     is_read_forgiven: bool,
     /// Memory that the step of the first trace reads without a recorded value.
     unrecorded: Option<AccessEffect>,
+    /// They load from memory, and no access is recorded.
+    is_load_unrecorded: bool,
 }
 
 impl OldestSteps {
@@ -63,10 +67,12 @@ impl OldestSteps {
         let is_read = |cell: &CellDifference| cell.kind == DifferenceKind::Read;
         let all = pass.comparer.differences(a, b).cells;
         let unrecorded = steps.map(|step| step.unrecorded_read());
+        let lacks_load = |step: &BlockStep<'_>| step.step.is_load() && !step.has_reads();
         Ok(Self {
             is_system_call: one.is_trap(),
             is_read_forgiven: all.iter().any(is_read) && !oldest.cells.iter().any(is_read),
             unrecorded: unrecorded[0].filter(|_| unrecorded[1].is_some()),
+            is_load_unrecorded: steps.iter().all(lacks_load),
         })
     }
 
@@ -95,6 +101,7 @@ impl OldestSteps {
             _ if self.is_read_forgiven => CauseOrigin::Forgiven,
             (DifferenceKind::Register | DifferenceKind::Write, _) => match self.unrecorded {
                 Some(read) => memory(Address(read.address), u64::from(read.size_bytes)),
+                None if self.is_load_unrecorded => CauseOrigin::UnrecordedMemory,
                 None => CauseOrigin::Result,
             },
             _ => CauseOrigin::Unknown,

@@ -18,7 +18,7 @@ use crate::threads::{ThreadPair, ThreadPairs, thread_pairs};
 use crate::values::blocks::{Allocator, Allocators, moved_blocks};
 use crate::values::difference::{CellDifference, StepDifference};
 use crate::values::distances::Distances;
-use crate::values::moved::{AlignedCode, MovedMemory, moved_memory};
+use crate::values::moved::{AlignedCode, MemoryParts, MovedMemory, PAGE_BYTES, moved_memory};
 use crate::values::pass::{RegionValues, ValuePass};
 use crate::values::pointers::{PointerCounts, PointerPass};
 use crate::values::states::StateAfter;
@@ -85,6 +85,8 @@ pub struct ThreadComparison {
     pub details: Vec<RegionDetails>,
     /// Distances by which pointers may differ.
     distances: Distances,
+    /// Addresses between which memory is at the same addresses in both traces, if some is not.
+    unmoved_memory: Vec<Range<u64>>,
     /// Number of regions without partners after which the states were not compared, because there
     /// are more than [`COMPARED_STATES`].
     pub unexamined_regions: u64,
@@ -149,17 +151,26 @@ impl Comparison {
         let threads = self.compared.get(pair);
         let block = threads.and_then(|threads| threads.distances.of_block(address.0));
         let code = self.slides.extents();
+        let code = code.map(|(extent, distance)| (extent, distance, PART_GAP));
         let memory = threads
             .into_iter()
             .flat_map(|threads| &threads.moved_memory);
-        let memory = memory.map(|moved| (moved.extent.clone(), moved.distance));
+        let memory = memory.map(|moved| {
+            let reach = if moved.is_stack { PART_GAP } else { PAGE_BYTES };
+            (moved.extent.clone(), moved.distance, reach)
+        });
+        let unmoved = threads
+            .into_iter()
+            .flat_map(|threads| &threads.unmoved_memory);
+        let unmoved = unmoved.map(|extent| (extent.clone(), 0, PAGE_BYTES));
         let gap = |extent: &Range<u64>| {
             let after = (address.0.saturating_add(1)).saturating_sub(extent.end);
             extent.start.saturating_sub(address.0).max(after)
         };
-        let near = code.chain(memory).min_by_key(|(extent, _)| gap(extent));
-        let part = near.filter(|(extent, _)| gap(extent) < PART_GAP);
-        let distance = block.or(part.map(|(_, distance)| distance));
+        let parts = unmoved.chain(code).chain(memory);
+        let near = parts.filter(|(extent, _, reach)| gap(extent) < *reach);
+        let part = near.min_by_key(|(extent, ..)| (gap(extent), extent.end - extent.start));
+        let distance = block.or(part.map(|(_, distance, _)| distance));
         Address(address.0.wrapping_add(distance.unwrap_or_default()))
     }
 
@@ -239,7 +250,10 @@ fn compare_threads(
         regions,
         moved: &moved_code,
     };
-    let mut moved_memory = moved_memory(&mut a, &mut b, aligned, cancel)?;
+    let MemoryParts {
+        moved: mut moved_memory,
+        unmoved: unmoved_memory,
+    } = moved_memory(&mut a, &mut b, aligned, cancel)?;
     moved_memory.retain(|moved| !moved_code.contains(&moved.distance));
     let apart = moved_memory.iter().map(|moved| moved.distance);
     let parts: Vec<u64> = moved_code.iter().copied().chain(apart).collect();
@@ -346,6 +360,7 @@ fn compare_threads(
         alignment,
         details,
         distances,
+        unmoved_memory,
         unexamined_regions,
     })
 }

@@ -137,8 +137,8 @@ struct CompareCellJson {
 struct CauseJson {
     /// Kind of difference in the oldest step: `instruction`, `memory` (it read another value that no
     /// matched step wrote differently), `result` (from inputs without a recorded difference),
-    /// `system-call` (which returned something else), `forgiven` (an input, by a rule), or
-    /// `unknown`.
+    /// `unrecorded-memory` (it loads from memory, which is not recorded), `system-call` (which
+    /// returned something else), `forgiven` (an input, by a rule), or `unknown`.
     cause_kind: &'static str,
     /// Origin of the memory: `initial`, `image`, `external`, `system`, `unknown`. None if a step
     /// wrote it.
@@ -377,6 +377,7 @@ impl<'a, 'r> ThreadWriter<'a, 'r> {
             CauseOrigin::Memory { end, .. } => end.map(SliceEndKind::word),
             CauseOrigin::Instruction
             | CauseOrigin::Result
+            | CauseOrigin::UnrecordedMemory
             | CauseOrigin::SystemCall
             | CauseOrigin::Forgiven
             | CauseOrigin::Unknown => None,
@@ -386,6 +387,7 @@ impl<'a, 'r> ThreadWriter<'a, 'r> {
                 CauseOrigin::Instruction => "instruction",
                 CauseOrigin::Memory { .. } => "memory",
                 CauseOrigin::Result => "result",
+                CauseOrigin::UnrecordedMemory => "unrecorded-memory",
                 CauseOrigin::SystemCall => "system-call",
                 CauseOrigin::Forgiven => "forgiven",
                 CauseOrigin::Unknown => "unknown",

@@ -252,6 +252,7 @@ pub fn origin_words(origin: &CauseOrigin) -> String {
             format!("the value at {}:{len_bytes} {from}", hex(*address))
         }
         CauseOrigin::Result => "the result differs, the recorded inputs do not".to_owned(),
+        CauseOrigin::UnrecordedMemory => "it loads from memory, which is not recorded".to_owned(),
         CauseOrigin::SystemCall => "the system call returned something else".to_owned(),
         CauseOrigin::Forgiven => "a value that it reads differs, which a rule forgives".to_owned(),
         CauseOrigin::Unknown => "its reason is not recorded".to_owned(),

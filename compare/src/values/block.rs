@@ -1,13 +1,15 @@
 //! Effects of consecutive steps of a thread, read from the trace ([`EffectBlock`]).
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use stepback_index::answer::ThreadId;
 use stepback_index::read::{StepEvents, TraceEvent, TraceEventKind, encoding_of};
 use stepback_index::{Cancel, Index, QueryError};
 use stepback_machine::flow::FlowKind;
 use stepback_machine::{
-    AccessKind, Address, CodeSite, Encoding, InstructionSet, RegisterId, RegisterView,
+    AccessKind, Address, CodeSite, Encoding, Instruction, InstructionSet, RegisterId, RegisterView,
+    decode,
 };
 use stepback_parsers::{Flow, Position, Step, StepEvent, TextKind};
 
@@ -42,6 +44,20 @@ impl StepEffects {
     /// Returns true if the instruction raises an exception, such as a system call.
     pub fn is_trap(&self) -> bool {
         self.flow() == Some(FlowKind::Trap)
+    }
+
+    /// Returns true if the instruction loads from memory.
+    pub fn is_load(&self) -> bool {
+        self.instruction().is_some_and(|instruction| {
+            let mut operands = instruction.meaning.memory.iter();
+            operands.any(|operand| operand.kind == AccessKind::Read)
+        })
+    }
+
+    /// Returns the instruction, if its encoding is known.
+    pub fn instruction(&self) -> Option<Arc<Instruction>> {
+        let encoding = self.encoding?;
+        Some(decode(encoding, self.pc, self.set))
     }
 
     fn flow(&self) -> Option<FlowKind> {
@@ -133,7 +149,10 @@ impl EffectBlock {
         block.texts.clear();
         let is_initial = range.end == Position(0);
         if is_initial {
-            block.steps.push(StepEffects::default());
+            block.steps.push(StepEffects {
+                set: index.instruction_set(thread),
+                ..StepEffects::default()
+            });
         }
         let events = StepEvents {
             from: range.start,

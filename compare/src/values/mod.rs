@@ -5,6 +5,7 @@ pub(crate) mod blocks;
 pub(crate) mod difference;
 pub(crate) mod distances;
 pub(crate) mod expected;
+pub(crate) mod kept;
 pub(crate) mod moved;
 pub(crate) mod pass;
 pub(crate) mod pointers;

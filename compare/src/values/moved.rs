@@ -2,16 +2,18 @@
 //! randomisation moves the stack, the heap and mappings by different distances.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::mem;
 use std::ops::Range;
 
 use foldhash::HashMap;
 use stepback_index::{Cancel, QueryError};
 use stepback_machine::RegisterId;
+use stepback_parsers::Position;
 
 use crate::align::side::Side;
 use crate::region::{Region, RegionKind};
-use crate::values::block::{AccessEffect, EffectBlock, StepEffects};
+use crate::values::block::{AccessEffect, EffectBlock, StepEffects, StepRange};
 use crate::values::pass::{read_blocks, step_range};
 use crate::values::registers::RegisterNumbers;
 
@@ -31,7 +33,9 @@ const ARGUMENTS: u64 = 8192;
 /// Any other distance counts if at least one access in this many has it.
 const FREQUENT: u64 = 64;
 /// Granularity of all distances but that of the stack.
-const PAGE_BYTES: u64 = 4096;
+pub(crate) const PAGE_BYTES: u64 = 4096;
+/// Maximum number of pages whose extents of unmoved accesses are kept.
+const UNMOVED_PAGES: usize = 1 << 14;
 
 /// Memory that lies elsewhere in the second trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +46,16 @@ pub struct MovedMemory {
     pub extent: Range<u64>,
     /// The stack pointer moved by this distance.
     pub is_stack: bool,
+}
+
+/// Memory of both traces.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct MemoryParts {
+    /// Most frequently accessed first.
+    pub moved: Vec<MovedMemory>,
+    /// Addresses of the first trace between which accesses have the same addresses in both traces;
+    /// empty if nothing moved.
+    pub unmoved: Vec<Range<u64>>,
 }
 
 /// The regions of two threads.
@@ -60,7 +74,7 @@ pub(crate) fn moved_memory<'a>(
     b: &mut Side<'a>,
     aligned: AlignedCode<'_>,
     cancel: &Cancel,
-) -> Result<Vec<MovedMemory>, QueryError> {
+) -> Result<MemoryParts, QueryError> {
     let numbers = [(); 2].map(|()| RegisterNumbers::new(a.index, a.thread));
     let mut poll = Poll {
         a,
@@ -76,16 +90,24 @@ pub(crate) fn moved_memory<'a>(
         .clone()
         .map(|region| region.a.end - region.a.start)
         .sum();
+    let is_at_start = |region: &Region| same(&region) && (region.a.start, region.b.start) == (0, 0);
+    if aligned.regions.first().is_some_and(is_at_start) {
+        poll.ask_first_states(cancel)?;
+    }
     poll.ask(matched.clone(), 0..FIRST_STEPS, cancel)?;
     if aligned.moved.is_empty() && poll.votes.stack().is_none_or(|distance| distance == 0) {
-        return Ok(Vec::new());
+        return Ok(MemoryParts::default());
     }
     let left = total.saturating_sub(FIRST_STEPS);
     let distance = (left / PLACES).max(PLACE_STEPS);
     for from in (FIRST_STEPS..total).step_by(usize::try_from(distance).unwrap_or(usize::MAX)) {
         poll.ask(matched.clone(), from..from + PLACE_STEPS, cancel)?;
     }
-    Ok(poll.votes.winners())
+    let unmoved = poll.votes.unmoved();
+    Ok(MemoryParts {
+        moved: poll.votes.winners(),
+        unmoved,
+    })
 }
 
 /// Asks matched steps for their distances.
@@ -101,6 +123,21 @@ struct Poll<'p, 'a> {
 }
 
 impl Poll<'_, '_> {
+    /// Takes the stack pointers before the first steps.
+    fn ask_first_states(&mut self, cancel: &Cancel) -> Result<(), QueryError> {
+        let steps = [first_state(self.a), first_state(self.b)];
+        let blocks = read_blocks(steps, &mut self.numbers, mem::take(&mut self.spare), cancel)?;
+        let pointers = blocks.each_ref().map(|block| {
+            let mut steps = block.steps().iter();
+            steps.find_map(|step| stack_pointer(block, step))
+        });
+        if let [Some(a), Some(b)] = pointers {
+            self.votes.pointer(a, b);
+        }
+        self.spare = blocks;
+        Ok(())
+    }
+
     /// Counts the distances of some matched steps, numbered over all regions.
     fn ask<'r>(
         &mut self,
@@ -147,7 +184,7 @@ impl Poll<'_, '_> {
             }
             let pointers = stack_pointer(&one, step).zip(stack_pointer(&other, partner));
             if let Some((a, b)) = pointers {
-                *self.votes.pointers.entry(b.wrapping_sub(a)).or_default() += 1;
+                self.votes.pointer(a, b);
             }
         }
         self.spare = [one, other];
@@ -161,12 +198,16 @@ struct Votes {
     accesses: HashMap<u64, DistanceVotes>,
     total: u64,
     /// Distances of the stack pointers that both traces write.
-    pointers: HashMap<u64, u64>,
+    pointers: HashMap<u64, DistanceVotes>,
+    /// Distance of the first of them.
+    first_pointer: Option<u64>,
+    /// Extents of accesses without a distance, by page.
+    unmoved: BTreeMap<u64, Range<u64>>,
     /// Distances of the accesses of calls and returns.
     calls: HashMap<u64, u64>,
 }
 
-/// The accesses at a distance.
+/// The addresses at a distance.
 #[derive(Clone, Copy, Debug, Default)]
 struct DistanceVotes {
     count: u64,
@@ -174,33 +215,85 @@ struct DistanceVotes {
     end: u64,
 }
 
+impl DistanceVotes {
+    /// Adds an address.
+    fn add(&mut self, address: u64) {
+        let end = address.saturating_add(1);
+        *self = match self.count {
+            0 => Self {
+                count: 1,
+                first: address,
+                end,
+            },
+            count => Self {
+                count: count + 1,
+                first: self.first.min(address),
+                end: self.end.max(end),
+            },
+        };
+    }
+}
+
 impl Votes {
     fn accesses(&mut self, a: &[AccessEffect], b: &[AccessEffect]) {
         for (distance, address) in distances(a, b) {
-            let known = self.accesses.entry(distance).or_insert(DistanceVotes {
-                count: 0,
-                first: address,
-                end: address,
-            });
-            known.count += 1;
-            known.first = known.first.min(address);
-            known.end = known.end.max(address.saturating_add(1));
+            self.accesses.entry(distance).or_default().add(address);
             self.total += 1;
+            let page = address / PAGE_BYTES;
+            let is_kept = self.unmoved.len() < UNMOVED_PAGES || self.unmoved.contains_key(&page);
+            if distance == 0 && is_kept {
+                let end = address.saturating_add(1);
+                let known = self.unmoved.entry(page).or_insert(address..end);
+                *known = known.start.min(address)..known.end.max(end);
+            }
         }
     }
 
-    /// Returns the distance of the stack. A trace without registers shows it by calls and returns.
-    fn stack(&self) -> Option<u64> {
-        let most = |counts: &HashMap<u64, u64>| {
-            let counts = counts.iter();
-            let most = counts.max_by_key(|(distance, count)| (**count, Reverse(**distance)));
-            most.map(|(distance, _)| *distance)
-        };
-        most(&self.pointers).or_else(|| most(&self.calls))
+    /// Adds the stack pointers of both traces.
+    fn pointer(&mut self, a: u64, b: u64) {
+        let distance = b.wrapping_sub(a);
+        self.first_pointer.get_or_insert(distance);
+        self.pointers.entry(distance).or_default().add(a);
     }
 
-    fn winners(self) -> Vec<MovedMemory> {
+    /// Returns the distance of the stack. A trace without registers shows it by calls and returns.
+    /// Where no accesses confirm it, only the first stack pointers do: a later distance may be an
+    /// error of the program.
+    fn stack(&self) -> Option<u64> {
+        if self.total == 0 {
+            return self.first_pointer;
+        }
+        let most = |counts: &mut dyn Iterator<Item = (u64, u64)>| {
+            let most = counts.max_by_key(|(distance, count)| (*count, Reverse(*distance)));
+            most.map(|(distance, _)| distance)
+        };
+        let pointers = self.pointers.iter();
+        let mut pointers = pointers.map(|(distance, votes)| (*distance, votes.count));
+        let mut calls = self
+            .calls
+            .iter()
+            .map(|(distance, count)| (*distance, *count));
+        most(&mut pointers).or_else(|| most(&mut calls))
+    }
+
+    /// Returns the extents of accesses without a distance. Neighbouring pages have one.
+    fn unmoved(&self) -> Vec<Range<u64>> {
+        let mut found: Vec<Range<u64>> = Vec::new();
+        for extent in self.unmoved.values() {
+            match found.last_mut() {
+                Some(last) if extent.start - last.end < PAGE_BYTES => last.end = extent.end,
+                _ => found.push(extent.clone()),
+            }
+        }
+        found
+    }
+
+    fn winners(mut self) -> Vec<MovedMemory> {
         let stack = self.stack();
+        if self.total == 0 {
+            self.accesses = mem::take(&mut self.pointers);
+            self.accesses.retain(|distance, _| Some(*distance) == stack);
+        }
         let is_meant = |(distance, votes): &(u64, DistanceVotes)| {
             let is_of_pages = distance.is_multiple_of(PAGE_BYTES);
             let from_stack = stack.map(|stack| {
@@ -223,6 +316,15 @@ impl Votes {
             is_stack: Some(distance) == stack,
         });
         moved.collect()
+    }
+}
+
+/// Returns the effects before the first step of a thread as they are read.
+fn first_state<'a>(side: &Side<'a>) -> StepRange<'a> {
+    StepRange {
+        index: side.index,
+        thread: side.thread,
+        range: Position(0)..Position(0),
     }
 }
 

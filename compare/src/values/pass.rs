@@ -5,15 +5,19 @@ use std::ops::Range;
 use std::panic::resume_unwind;
 use std::thread;
 
+use foldhash::HashSet;
 use stepback_index::{Cancel, QueryError};
+use stepback_machine::RegisterId;
 use stepback_parsers::Position;
 
 use crate::align::equal_runs::EqualRuns;
 use crate::align::side::Side;
+use crate::divergence::TraceSide;
 use crate::region::{Region, StepPair};
 use crate::rules::Forgiving;
 use crate::values::block::{EffectBlock, StepEffects, StepRange};
 use crate::values::difference::{CellDifference, DifferenceKind, StepDifference};
+use crate::values::kept::PlacedSteps;
 use crate::values::pointers::PointerPass;
 use crate::values::registers::RegisterNumbers;
 use crate::values::step::{BlockStep, StepComparer};
@@ -22,6 +26,8 @@ use crate::values::step::{BlockStep, StepComparer};
 const BLOCK_STEPS: u64 = 1 << 14;
 /// Number of steps of other threads after a block in which late effects of its last step are read.
 const LATE_STEPS: u64 = 1 << 8;
+/// Maximum number of registers that are looked up in the indexes: about a second of work.
+const LOOKUPS: usize = 1 << 12;
 /// Maximum number of differing steps of a pair of threads that are listed: 8 MiB of numbers.
 pub const LISTED_STEPS: usize = 1 << 20;
 
@@ -50,6 +56,10 @@ pub(crate) struct ValuePass<'a, 'p> {
     /// Steps that are equal and need not be read; `None` if all are read.
     pub equal_runs: Option<EqualRuns<'a>>,
     numbers: [RegisterNumbers<'a>; 2],
+    /// Number of registers that may still be looked up in the indexes.
+    pub lookups_left: usize,
+    /// Registers whose values were not found there.
+    pub unknown: HashSet<(TraceSide, RegisterId)>,
     /// Number of steps that are listed already.
     listed_steps: usize,
     /// Blocks that are not in use any more.
@@ -73,6 +83,8 @@ impl<'a, 'p> ValuePass<'a, 'p> {
             cancel,
             pointers: None,
             equal_runs: None,
+            lookups_left: LOOKUPS,
+            unknown: HashSet::default(),
             listed_steps: 0,
             numbers,
             spare: Default::default(),
@@ -97,7 +109,7 @@ impl<'a, 'p> ValuePass<'a, 'p> {
             self.cancel,
         )?;
         Ok(self
-            .block_differences(&a, &b)
+            .block_differences(None, [&a, &b])?
             .into_iter()
             .flat_map(|(_, cells)| cells)
             .collect())
@@ -130,7 +142,7 @@ impl<'a, 'p> ValuePass<'a, 'p> {
                     let read = move || read_blocks(part.steps, numbers, spare, cancel);
                     (part.place, scope.spawn(read))
                 });
-                self.block(region, place.clone(), [&a, &b], &mut found);
+                self.block(region, place.clone(), [&a, &b], &mut found)?;
                 let joined = reader.map(|(place, reader)| {
                     let blocks = reader.join().unwrap_or_else(|panic| resume_unwind(panic));
                     Ok::<_, QueryError>((place, blocks?))
@@ -189,15 +201,19 @@ impl<'a, 'p> ValuePass<'a, 'p> {
         part: Range<u64>,
         [a, b]: [&EffectBlock; 2],
         found: &mut RegionValues,
-    ) {
-        let differing = self.block_differences(a, b);
+    ) -> Result<(), QueryError> {
+        let first = StepPair {
+            a: region.a.start + part.start,
+            b: region.b.start + part.start,
+        };
+        let differing = self.block_differences(Some(first), [a, b])?;
         if let Some(pointers) = &mut self.pointers {
-            pointers.number_steps(region.a.start + part.start);
+            pointers.number_steps(first.a);
         }
         for (place, mut cells) in differing {
             let steps = StepPair {
-                a: region.a.start + part.start + place,
-                b: region.b.start + part.start + place,
+                a: first.a + place,
+                b: first.b + place,
             };
             if steps.a + 1 < region.a.end {
                 self.drop_untaken_branches(&mut cells, a, place);
@@ -213,6 +229,7 @@ impl<'a, 'p> ValuePass<'a, 'p> {
             }
             found.first.get_or_insert(StepDifference { steps, cells });
         }
+        Ok(())
     }
 
     /// Removes the condition of a branch after which both threads continue at the same step: not
@@ -238,11 +255,12 @@ impl<'a, 'p> ValuePass<'a, 'p> {
     }
 
     /// Returns the differing steps of two blocks, by their place, without what rules forgive.
+    /// `first` are their first steps; `None` before the first steps of the traces.
     fn block_differences(
         &mut self,
-        a: &EffectBlock,
-        b: &EffectBlock,
-    ) -> Vec<(u64, Vec<CellDifference>)> {
+        first: Option<StepPair>,
+        [a, b]: [&EffectBlock; 2],
+    ) -> Result<Vec<(u64, Vec<CellDifference>)>, QueryError> {
         let mut found = Vec::new();
         for ((one, other), place) in a.steps().iter().zip(b.steps()).zip(0..) {
             let (one, other) = (
@@ -256,6 +274,17 @@ impl<'a, 'p> ValuePass<'a, 'p> {
                 },
             );
             let mut step = self.comparer.differences(one, other);
+            if let Some(first) = first {
+                let placed = PlacedSteps {
+                    steps: [one, other],
+                    place,
+                    numbers: StepPair {
+                        a: first.a + place,
+                        b: first.b + place,
+                    },
+                };
+                self.kept_registers(placed, &mut step)?;
+            }
             if let Some(pointers) = &mut self.pointers {
                 pointers.take([one, other], place, &mut step);
             }
@@ -267,7 +296,7 @@ impl<'a, 'p> ValuePass<'a, 'p> {
                 found.push((place, cells));
             }
         }
-        found
+        Ok(found)
     }
 }
 

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use foldhash::HashMap;
 use stepback_machine::semantics::MemoryOperand;
-use stepback_machine::{AccessKind, Instruction, RegisterId, RegisterView, decode};
+use stepback_machine::{AccessKind, Instruction, RegisterId, RegisterView};
 
 use crate::values::difference::{CellDifference, DifferenceKind, DifferingPlace};
 use crate::values::distances::PointerTarget;
@@ -48,9 +48,7 @@ impl PointerFlow {
             self.memory.clear();
         }
         let step = a.step;
-        let instruction = step
-            .encoding
-            .map(|encoding| decode(encoding, step.pc, step.set));
+        let instruction = step.instruction();
         let instruction = instruction.as_deref();
         let meaning = instruction.filter(|instruction| instruction.registers.is_some());
         let (data, addresses) = match meaning.map(|instruction| &instruction.meaning) {
@@ -93,10 +91,15 @@ impl PointerFlow {
         });
         // Not every format records all of them.
         let uses = instruction.and_then(|instruction| instruction.registers.as_ref());
+        let word_bytes = step.set.word_bytes();
         for view in uses.iter().flat_map(|uses| &uses.writes) {
-            self.set_register(view.register, data);
+            let is_whole = view.offset == 0 && view.size_bytes >= word_bytes;
+            let kept = self.registers.get(&view.register).copied();
+            let kept = kept.filter(|_| !is_whole && view.register < RegisterId::PC);
+            self.set_register(view.register, data.max(kept));
         }
-        for write in a.block.registers(a.step) {
+        let [in_a, in_b] = steps.map(|step| step.block.registers(step.step));
+        for write in in_a.iter().chain(in_b) {
             let register = write.view.register;
             self.set_register(
                 register,

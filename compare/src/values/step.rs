@@ -47,6 +47,11 @@ impl<'b> BlockStep<'b> {
         all.filter(move |access| access.kind == kind)
     }
 
+    /// Returns true if a read is recorded.
+    pub fn has_reads(&self) -> bool {
+        self.accesses(AccessKind::Read).next().is_some()
+    }
+
     /// Returns the first read whose value the trace does not record.
     pub fn unrecorded_read(&self) -> Option<AccessEffect> {
         let mut reads = self.accesses(AccessKind::Read);
@@ -221,15 +226,26 @@ impl<'a> StepComparer<'a> {
             else {
                 continue;
             };
-            let place = DifferingPlace::Register {
-                name: String::new(),
-                view,
-            };
             let values = [Value(value), Value(other.clone())];
-            let before = found.cells.len();
-            self.push_values(DifferenceKind::Register, place, values, found);
-            self.name_last(before, view, a.step, found);
+            self.register(view, values, a.step, found);
         }
+    }
+
+    /// Compares the values of a register.
+    pub fn register(
+        &self,
+        view: RegisterView,
+        values: [Value; 2],
+        step: &StepEffects,
+        found: &mut StepDifferences,
+    ) {
+        let place = DifferingPlace::Register {
+            name: String::new(),
+            view,
+        };
+        let before = found.cells.len();
+        self.push_values(DifferenceKind::Register, place, values, found);
+        self.name_last(before, view, step, found);
     }
 
     /// Compares registers that both steps write once, as a whole and with the same size, if they are

@@ -1,12 +1,13 @@
 //! Origins of first differences, in small traces made for one property each.
 
 use stepback_compare::{
-    CauseOrigin, CompareOptions, Comparison, StepPair, ThreadComparison, Tolerances, TraceSide,
+    CauseOrigin, CompareOptions, Comparison, DifferenceKind, DifferingPlace, StepPair,
+    ThreadComparison, Tolerances, TraceSide,
 };
 use stepback_index::Cancel;
 use stepback_index::answer::SliceEndKind;
 
-use crate::support::{compared, index_of, only};
+use crate::support::{compared, index_of, index_with_code, only};
 
 fn compare(a: &str, b: &str) -> ThreadComparison {
     let [a, b] = [a, b].map(|text| index_of(text.as_bytes().to_vec()));
@@ -139,4 +140,105 @@ fn an_exception_is_no_cause_but_is_named() {
     assert_eq!(only(&found).exception, Some(TraceSide::B));
     let swapped = compared(&b, &a);
     assert_eq!(only(&swapped).exception, Some(TraceSide::A));
+}
+
+#[test]
+fn a_load_from_memory_that_is_not_recorded_is_named() {
+    let found = compare(&load(1, false), &load(2, false));
+    assert_eq!(origin(&found), CauseOrigin::UnrecordedMemory);
+}
+
+/// Logs that list changed registers name none if the loaded value is that of before.
+#[test]
+fn a_write_that_changes_its_register_in_one_trace_only_is_a_difference() {
+    let trace = |loaded: &str, result: u64| {
+        format!(
+            "0, 0x8000, 0xd2800d82, \"mov x2, #0x6c\", x2 -> 0x000000000000006c\n\
+             0, 0x8004, 0x39400022, \"ldrb w2, [x1]\", load, 0x1131b{loaded}\n\
+             0, 0x8008, 0xca020084, \"eor x4, x4, x2\", x4 -> 0x{result:016x}\n"
+        )
+    };
+    let [a, b] = [
+        trace("", 0x599ec),
+        trace(", x2 -> 0x000000000000006e", 0x599ee),
+    ];
+    for (one, other, values) in [(&a, &b, [0x6c, 0x6e]), (&b, &a, [0x6e, 0x6c])] {
+        let found = compare(one, other);
+        let first = found.first_difference().unwrap();
+        assert_eq!(first.steps, StepPair { a: 1, b: 1 });
+        let [cell] = &first.cells[..] else {
+            panic!("{first:?}");
+        };
+        let differing = [&cell.a, &cell.b].map(|value| value.to_u64().unwrap());
+        assert_eq!((cell.kind, differing), (DifferenceKind::Register, values));
+        let CauseOrigin::Memory { address, .. } = origin(&found) else {
+            panic!("{:?}", found.cause);
+        };
+        assert_eq!(address.0, 0x1131b);
+    }
+}
+
+/// The log names neither flags nor encodings: the image has the comparison before the branch.
+#[track_caller]
+fn check_flags(trace: impl Fn(&str, &str) -> String, nexts: [&str; 2], code: &[u8]) {
+    let [a, b] = [("28", nexts[0]), ("38", nexts[1])]
+        .map(|(byte, next)| index_with_code(&trace(byte, next), 0x40_1000, code));
+    let comparison = compared(&a, &b);
+    let found = only(&comparison);
+    assert_eq!(found.divergence, Some(StepPair { a: 3, b: 3 }));
+    let first = found.cause.as_ref().unwrap().chain.last().unwrap();
+    assert_eq!(first.steps, StepPair { a: 0, b: 0 });
+    let CauseOrigin::Memory { address, end, .. } = origin(found) else {
+        panic!("{:?}", found.cause);
+    };
+    assert_eq!(address.0, 0x41_fff7);
+    assert!(matches!(end, Some(SliceEndKind::Initial { .. })), "{end:?}");
+}
+
+#[test]
+fn flags_that_a_log_leaves_out_lead_to_the_compared_value() {
+    // ldrb w0, [x1]; cmp w0, #0x28; b.eq 0x401010; nop; nop; nop
+    let words: [u32; 6] = [
+        0x3940_0020,
+        0x7100_a01f,
+        0x5400_0040,
+        0xd503_201f,
+        0xd503_201f,
+        0xd503_201f,
+    ];
+    let arm = |byte: &str, next: &str| {
+        format!(
+            "x0=0x0,x1=0x41fff7,sp=0x7ff0f000,pc=0x401000\n\
+             x0=0x{byte},pc=0x401004,mr=0x41fff7:{byte}\n\
+             pc=0x401008\npc={next}\npc=0x401014\n"
+        )
+    };
+    check_flags(
+        arm,
+        ["0x401010", "0x40100c"],
+        words.map(u32::to_le_bytes).as_flattened(),
+    );
+    // movzx eax, byte ptr [rdx]; cmp eax, 0x28; je 0x40100a; nops
+    let code = b"\x0f\xb6\x02\x83\xf8\x28\x74\x02\x90\x90\x90\x90";
+    let x86 = |byte: &str, next: &str| {
+        format!(
+            "rax=0x0,rdx=0x41fff7,rsp=0x7ff0f000,rip=0x401000\n\
+             rax=0x{byte},rip=0x401003,mr=0x41fff7:{byte}\n\
+             rip=0x401006\nrip={next}\nrip=0x40100b\n"
+        )
+    };
+    check_flags(x86, ["0x40100a", "0x401008"], code);
+}
+
+#[test]
+fn registers_before_the_first_step_have_the_names_of_the_processor() {
+    let trace = |value: u64| format!("rdi=0x{value:x},rsp=0x7ff0f000,rip=0x401000\nrip=0x401003\n");
+    let found = compare(&trace(3), &trace(5));
+    let [cell] = &found.initial[..] else {
+        panic!("{:?}", found.initial);
+    };
+    let DifferingPlace::Register { name, .. } = &cell.place else {
+        panic!("{cell:?}");
+    };
+    assert_eq!(name, "rdi");
 }

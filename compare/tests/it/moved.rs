@@ -221,3 +221,52 @@ fn the_rest_of_an_overwritten_pointer_is_no_difference() {
         assert_eq!(first.map(|first| first.steps.a), differing, "{first:?}");
     }
 }
+
+/// If the log does not name the register, its value is that of the earlier pointer nevertheless.
+#[test]
+fn the_rest_of_a_pointer_is_known_where_its_write_is_not_recorded() {
+    let run = |name, stack: u64, code: u64| {
+        let (pc, kept) = (code + 0xf00, stack & !0xff | 1);
+        let lines = [
+            format!("0, {pc:#x}, 0xe48949, \"mov r12, rsp\", r12 -> {stack:#018x}"),
+            format!("0, {:#x}, 0xc4940f41, \"sete r12b\"", pc + 3),
+            format!(
+                "0, {:#x}, 0xe0894c, \"mov rax, r12\", rax -> {kept:#018x}",
+                pc + 7
+            ),
+        ];
+        text(name) + &lines.join("\n") + "\n"
+    };
+    let a = run("a.execlog", STACK[0], CODE[0]);
+    let comparison = compare(&a, &run("b.execlog", STACK[1], CODE[1]));
+    let first = only(&comparison).first_difference();
+    assert!(comparison.is_equal(), "{first:?}");
+}
+
+/// A log without memory shows a moved stack by the stack pointer alone.
+#[test]
+fn the_first_stack_pointers_show_a_moved_stack() {
+    let trace = |stack: u64, frame: u64| {
+        format!(
+            "0, 0x8000, 0xd10083ff, \"sub sp, sp, #0x20\", sp -> 0x{:016x}\n\
+             0, 0x8004, 0x910043e4, \"add x4, sp, #0x10\", x4 -> 0x{:016x}\n\
+             0, 0x8008, 0xcb2563ff, \"sub sp, sp, x5\", sp -> 0x{:016x}\n\
+             0, 0x800c, 0x910003e6, \"mov x6, sp\", x6 -> 0x{:016x}\n",
+            stack - 0x20,
+            stack - 0x10,
+            stack - 0x20 - frame,
+            stack - 0x20 - frame
+        )
+    };
+    let (one, moved) = (0x40_0080_0880, 0x40_0080_0870);
+    let comparison = compare(&trace(one, 0x40), &trace(moved, 0x40));
+    let first = only(&comparison).first_difference();
+    assert!(comparison.is_equal(), "{first:?}");
+    let stack = &only(&comparison).moved_memory[..];
+    assert_eq!((stack.len(), stack[0].is_stack), (1, true));
+    assert_eq!(stack[0].distance, distance([one, moved]));
+    // A distance that arises later is a difference.
+    let comparison = compare(&trace(one, 0x40), &trace(one, 0x50));
+    let first = only(&comparison).first_difference().unwrap();
+    assert_eq!(first.steps, StepPair { a: 2, b: 2 });
+}

@@ -4,8 +4,10 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use stepback_compare::{CompareOptions, Comparison, ThreadComparison};
-use stepback_index::build::{BuildOptions, index_in_memory};
+use stepback_index::answer::Program;
+use stepback_index::build::{BuildOptions, index_in_memory, with_images};
 use stepback_index::{Cancel, Index};
+use stepback_machine::Address;
 use stepback_parsers::{Format, TraceAssumptions};
 
 /// Indexes a trace, in segments so small that several are needed.
@@ -24,6 +26,14 @@ pub fn index_in_segments(text: Vec<u8>, segment_bytes: u64) -> Arc<Index> {
         ..BuildOptions::default()
     };
     Arc::new(index_in_memory(source, &options).unwrap())
+}
+
+/// Indexes a trace of a program with this code.
+pub fn index_with_code(text: &str, address: u64, code: &[u8]) -> Arc<Index> {
+    let index = Arc::into_inner(index_of(text.as_bytes().to_vec())).unwrap();
+    let mut program = Program::default();
+    program.load_constant(Address(address), code.into(), code.len() as u64);
+    Arc::new(with_images(index, program, &Cancel::default()))
 }
 
 pub fn compared(a: &Index, b: &Index) -> Comparison {

@@ -8,7 +8,7 @@ use stepback_index::{Cancel, Index, QueryError};
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
-use crate::analysis::call_profile::{CallTotals, Progress, profile_of};
+use crate::analysis::call_profile::{CallTotals, ProfileUnit, ProfiledCalls, Progress, profile_of};
 
 /// A function with other numbers of calls or steps in the second trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,6 +46,9 @@ impl FunctionDifference {
 fn names_calls(index: &Index) -> bool {
     let parts = index.program().functions().iter();
     let named: HashSet<u64> = parts.map(|part| part.function).collect();
+    if named.is_empty() {
+        return false;
+    }
     let calls = index.plain_calls();
     let called = (0..calls.len()).filter_map(|id| calls.get(CallId(id)));
     let called: HashSet<u64> = called
@@ -75,7 +78,12 @@ pub fn profile_differences(
             false => index.plain_calls(),
         };
         let whole = Position(0)..index.end();
-        profile_of(calls, index, &whole, &Progress::default(), cancel)
+        let profiled = ProfiledCalls {
+            index,
+            calls,
+            unit: ProfileUnit::Steps,
+        };
+        profile_of(&profiled, &whole, &Progress::default(), cancel)
     };
     for used in profile(a)?.functions {
         let known = functions.entry(used.address).or_default();

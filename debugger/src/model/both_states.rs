@@ -405,8 +405,7 @@ mod tests {
     }
 
     /// Returns a trace that stores a word on a stack and far from it.
-    fn far_trace(stack: u32, value: u32) -> String {
-        let buffer = 0x0012_0000;
+    fn far_trace(stack: u32, buffer: u32, value: u32) -> String {
         format!(
             "1 clk IT (1) 00008000 e3a0d902 A svc : MOV sp,#0x8000\n\
              1 clk R r13 {stack:08x}\n\
@@ -422,7 +421,9 @@ mod tests {
 
     #[test]
     fn watched_memory_is_shown_where_each_trace_has_it() {
-        let (a, b) = (far_trace(0x9000, 0x11), far_trace(0x19000, 0x22));
+        let buffer = 0x0012_0000;
+        let [a, b] =
+            [(0x9000, 0x11), (0x19000, 0x22)].map(|(stack, value)| far_trace(stack, buffer, value));
         // An entered address, which neither of the last steps accesses.
         let buffer = "[120000:4] 00000011 00000022";
         check_watched(
@@ -438,6 +439,15 @@ mod tests {
         check_watched(&a, &b, 5, &["0x9100:4"], &[stack, "sp 00009000 00019000"]);
         // Neither a register nor an unknown expression is memory.
         check_watched(&a, &b, 5, &["r1", "nothing"], &["sp 00009000 00019000"]);
+    }
+
+    #[test]
+    fn a_global_near_a_moved_stack_is_at_its_address_in_both_traces() {
+        let [a, b] = [(0x9000, 0x11), (0x19000, 0x22)]
+            .map(|(stack, value)| far_trace(stack, 0x0004_0000, value));
+        let global = "[40000:4] 00000011 00000022";
+        let expected = [global, "sp 00009000 00019000"];
+        check_watched(&a, &b, 5, &["0x40000:4"], &expected);
     }
 
     #[test]

@@ -58,6 +58,7 @@ pub fn origin_words(origin: &CauseOrigin) -> String {
     let (address, end) = match origin {
         CauseOrigin::Instruction => return say!("differences-origin-instruction").to_owned(),
         CauseOrigin::Result => return say!("differences-origin-result").to_owned(),
+        CauseOrigin::UnrecordedMemory => return say!("differences-origin-memory").to_owned(),
         CauseOrigin::SystemCall => return say!("differences-origin-system-call").to_owned(),
         CauseOrigin::Forgiven => return say!("differences-origin-ignored").to_owned(),
         CauseOrigin::Unknown => return say!("differences-origin-unknown").to_owned(),

@@ -8,10 +8,13 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use stepback_machine::{Address, Encoding, Endian, InstructionSet, decode};
+use stepback_machine::flow::FlowKind;
+use stepback_machine::{Address, CodeSite, Encoding, Endian, InstructionSet, decode};
 
 /// Binary logarithm of the block size in bytes.
 const BLOCK_BITS: u32 = 6;
+/// Length of the longest instruction, in bytes.
+const LONGEST: u8 = 15;
 
 /// Contents of the program images of a trace: initial memory and the locations of functions.
 ///
@@ -178,6 +181,32 @@ impl Program {
         decode(encoding, pc, set).is_decoded().then_some(encoding)
     }
 
+    /// Returns the bytes of the instruction of a step. Some traces do not record its length: they
+    /// have none, or take the distance to the next step, which a jump may skip. O(log n).
+    pub fn executed_instruction(
+        &self,
+        pc: Address,
+        length_bytes: u8,
+        set: InstructionSet,
+    ) -> Option<Encoding> {
+        let exact = self.instruction(pc, length_bytes, set);
+        exact.or_else(|| {
+            let encoding = self.instruction_at(pc, set)?;
+            let control = set.control(&CodeSite { pc, encoding });
+            let next = pc.0.wrapping_add(u64::from(length_bytes));
+            let is_meant = length_bytes == 0
+                || control.flow == FlowKind::Return
+                || control.target.address() == Some(next);
+            is_meant.then_some(encoding)
+        })
+    }
+
+    /// Returns the bytes of the instruction at an address, whatever its length.
+    pub(crate) fn instruction_at(&self, pc: Address, set: InstructionSet) -> Option<Encoding> {
+        self.piece(pc)?;
+        (1..=LONGEST).find_map(|length_bytes| self.instruction(pc, length_bytes, set))
+    }
+
     /// Returns the range that contains an address, and the offset of the address in its bytes.
     fn piece(&self, address: Address) -> Option<(&ImageSpan, usize)> {
         let (start, piece) = self
@@ -313,6 +342,27 @@ mod tests {
             (bytes(&program, 0x100, 3), bytes(&program, 0x103, 1)),
             (None, Some(vec![0xc3]))
         );
+    }
+
+    #[test]
+    fn instructions_whose_length_is_a_guess_are_those_of_the_file() {
+        let mut program = Program::default();
+        // je 0x10c; ret 8; mov rbp, rsp
+        let code = *b"\x74\x0a\xc2\x08\x00\x48\x89\xe5";
+        program.load_constant(Address(0x100), code.into(), 8);
+        let bytes = |pc, length| {
+            let found = program.executed_instruction(Address(pc), length, InstructionSet::X86_64);
+            found.map(|found| found.bytes().to_vec())
+        };
+        // Taken: the next step is 12 bytes further, or anywhere.
+        for length in [0, 2, 12] {
+            assert_eq!(bytes(0x100, length), Some(vec![0x74, 0x0a]), "{length}");
+        }
+        assert_eq!(bytes(0x100, 11), None);
+        // A return is taken to be a byte long.
+        assert_eq!(bytes(0x102, 1), Some(vec![0xc2, 8, 0]));
+        assert_eq!(bytes(0x105, 0), Some(vec![0x48, 0x89, 0xe5]));
+        assert_eq!((bytes(0x105, 2), bytes(0x108, 0)), (None, None));
     }
 
     #[test]

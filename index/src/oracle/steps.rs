@@ -96,8 +96,11 @@ impl Oracle {
     /// them.
     pub(super) fn encoding_of(&self, stated: &OracleStep) -> Option<Encoding> {
         stated.encoding.or_else(|| {
-            self.program
-                .instruction(stated.pc, stated.length_bytes, stated.instruction_set)
+            self.program.executed_instruction(
+                stated.pc,
+                stated.length_bytes,
+                stated.instruction_set,
+            )
         })
     }
 

@@ -19,7 +19,7 @@ pub fn encoding_of(index: &Index, step: &StepEvent<'_>) -> Option<Encoding> {
     let in_program = || {
         index
             .program()
-            .instruction(step.pc, step.length_bytes, step.instruction_set)
+            .executed_instruction(step.pc, step.length_bytes, step.instruction_set)
     };
     step.encoding().or_else(in_program)
 }
@@ -29,7 +29,7 @@ pub(crate) fn known_encoding(index: &Index, known: &KnownInstruction) -> Option<
     let in_program = || {
         index
             .program()
-            .instruction(known.pc, known.length_bytes, known.instruction_set)
+            .executed_instruction(known.pc, known.length_bytes, known.instruction_set)
     };
     known.encoding.or_else(in_program)
 }

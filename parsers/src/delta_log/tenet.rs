@@ -13,7 +13,7 @@ use std::ops::Range;
 use std::sync::{PoisonError, RwLock};
 
 use stepback_machine::flow::RecordedBranch;
-use stepback_machine::{AccessKind, InstructionSet, Registers};
+use stepback_machine::{AccessKind, InstructionSet, RegisterId, Registers};
 
 use crate::problem::LogFault;
 use crate::read_at::ReadAt;
@@ -40,6 +40,8 @@ pub(crate) struct Tenet {
     first_chunk: u64,
     /// True if the log has writes of memory, but no reads.
     has_writes_alone: bool,
+    /// True if the log names a status register.
+    has_flags: bool,
     /// Branches by address, on architectures with a link register.
     branches: RwLock<HashMap<u64, LinkedBranch>>,
 }
@@ -250,7 +252,7 @@ impl Tenet {
             },
         };
         step.write(register, value);
-        let is_stack = view.is_some_and(|view| view.register == stepback_machine::RegisterId::SP);
+        let is_stack = view.is_some_and(|view| view.register == RegisterId::SP);
         is_stack.then(|| hex(digits)).flatten()
     }
 
@@ -395,10 +397,20 @@ impl LogFormat for Tenet {
                 let before = line.split(|byte| *byte == b',').take(place);
                 Some(before.map(|word| word.len() as u64 + 1).sum())
             });
+        let set = head.options.instruction_set.unwrap_or(likely);
+        let is_status = |item: TenetItem<'_>| {
+            let TenetItem::Register { name, .. } = item else {
+                return false;
+            };
+            let name = String::from_utf8_lossy(name).to_ascii_lowercase();
+            let view = Registers::view(&name, set);
+            view.is_some_and(|view| (RegisterId::PSR..=RegisterId::VPR).contains(&view.register))
+        };
         Self {
-            set: head.options.instruction_set.unwrap_or(likely),
+            set,
             first_chunk: pc_at.unwrap_or(0),
             has_writes_alone: has_kind(AccessKind::Write) && !has_kind(AccessKind::Read),
+            has_flags: head.lines().flat_map(items).flatten().any(is_status),
             branches: RwLock::default(),
         }
     }
@@ -416,8 +428,8 @@ impl LogFormat for Tenet {
 
     fn options(&self) -> String {
         format!(
-            "log=tenet,first={},writes={}",
-            self.first_chunk, self.has_writes_alone
+            "log=tenet,first={},writes={},flags={}",
+            self.first_chunk, self.has_writes_alone, self.has_flags
         )
     }
 
@@ -488,6 +500,7 @@ impl LogFormat for Tenet {
     fn forget_missing(&self, step: &mut LoggedStep) {
         // The next line would show the effects.
         if step.is_announced() {
+            step.leaves_out_flags = !self.has_flags;
             step.forget_registers();
         }
     }

@@ -276,10 +276,13 @@ impl LoggedStep {
         place.is_some_and(|(place, cut_line)| place.offset >= cut_line)
     }
 
-    /// Marks all registers as unknown that the step is not known to write.
+    /// Marks all registers as unknown that the step is not known to write. If the log records no
+    /// flags, status registers are none of its registers.
     pub fn forget_registers(&mut self) {
+        let left_out = RegisterId::PSR..=RegisterId::VPR;
         for (_, view) in Registers::shown(self.set) {
-            if view.register != RegisterId::PC {
+            let is_left_out = self.leaves_out_flags && left_out.contains(&view.register);
+            if view.register != RegisterId::PC && !is_left_out {
                 self.forget(view);
             }
         }

@@ -37,20 +37,42 @@ pub fn call_profile(
     progress: &Progress,
     cancel: &Cancel,
 ) -> Result<CallProfile, QueryError> {
-    profile_of(index.calls(), index, part, progress, cancel)
+    let calls = ProfiledCalls {
+        index,
+        calls: index.calls(),
+        unit: ProfileUnit::StepsAndTime,
+    };
+    profile_of(&calls, part, progress, cancel)
 }
 
-/// Measures all calls of a table, with or without tail calls, in a part of a trace.
+/// Calls to be measured.
+pub struct ProfiledCalls<'a> {
+    pub index: &'a Index,
+    /// Table of the calls, with or without tail calls.
+    pub calls: &'a CallTable,
+    pub unit: ProfileUnit,
+}
+
+/// Units in which calls are measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProfileUnit {
+    /// Only steps, from the index alone.
+    Steps,
+    /// Times, too, which cost the text of the last step of each call.
+    StepsAndTime,
+}
+
+/// Measures all calls of a table in a part of a trace.
 ///
 /// # Errors
 /// See [`QueryError`].
 pub fn profile_of(
-    calls: &CallTable,
-    index: &Index,
+    profiled: &ProfiledCalls<'_>,
     part: &PositionRange,
     progress: &Progress,
     cancel: &Cancel,
 ) -> Result<CallProfile, QueryError> {
+    let ProfiledCalls { index, calls, unit } = *profiled;
     let end = index.end();
     let part = part.start.min(end)..part.end.min(end).max(part.start.min(end));
     let stacks: Vec<(StackUse, FramesWithin)> = calls
@@ -71,7 +93,10 @@ pub fn profile_of(
         calls,
         part: &part,
         cancel,
-        times: part_times(&sites, &part)?,
+        times: match unit {
+            ProfileUnit::Steps => None,
+            ProfileUnit::StepsAndTime => part_times(&sites, &part)?,
+        },
         sites,
     };
     let mut collector = Collector::new(&part, index.threads().len());
@@ -94,7 +119,8 @@ struct ProfilePass<'a> {
     part: &'a PositionRange,
     cancel: &'a Cancel,
     sites: Sites<'a>,
-    /// First and last time of the part; `None` if times are too coarse to measure calls.
+    /// First and last time of the part; `None` if times are too coarse to measure calls, or not
+    /// wanted.
     times: Option<Range<u64>>,
 }
 

@@ -15,5 +15,5 @@ pub use crate::analysis::call_profile::collect::{
     CallEdge, CallProfile, CallTotals, FunctionUsage, Progress, StackClock, StackNode,
     StackNodeKind,
 };
-pub use collect::{PositionRange, call_profile, profile_of};
+pub use collect::{PositionRange, ProfileUnit, ProfiledCalls, call_profile, profile_of};
 pub use next_call::{call_number, next_call};

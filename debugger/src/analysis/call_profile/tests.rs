@@ -112,6 +112,25 @@ fn a_profile_says_what_the_stacks_of_all_steps_say() {
 }
 
 #[test]
+fn steps_are_the_same_without_times() {
+    let session = overflow();
+    let whole = Position(0)..session.index.end();
+    let mut timed = of(&session, &whole);
+    assert!(timed.functions.iter().any(|used| used.totals.time > 0));
+    let profiled = ProfiledCalls {
+        index: &session.index,
+        calls: session.index.calls(),
+        unit: ProfileUnit::Steps,
+    };
+    let progress = Progress::default();
+    let steps = profile_of(&profiled, &whole, &progress, &Cancel::default()).unwrap();
+    for used in &mut timed.functions {
+        (used.totals.time, used.totals.own_time) = (0, 0);
+    }
+    assert_eq!(steps.functions, timed.functions);
+}
+
+#[test]
 fn every_thread_and_stack_has_its_own_steps() {
     for kind in [
         Sample::Threads,

@@ -30,8 +30,6 @@ const REMEMBERED: usize = 1 << 20;
 const WAYS_SEEN: usize = 64;
 /// Number of visits of a branch read at once in the search for one in the same call.
 const VISITS: usize = 64;
-/// Length of the longest instruction, in bytes.
-const LONGEST: u8 = 15;
 
 /// Finds controlling steps; caches the control dependences of functions.
 pub(super) struct ControlDependenceReader<'a> {
@@ -419,10 +417,8 @@ impl<'a> ControlDependenceReader<'a> {
             };
             return Ok(Some(known(encoding, pc, text.instruction_set)));
         }
-        let in_program = |length_bytes| self.index.program().instruction(pc, length_bytes, set);
-        Ok((1..=LONGEST)
-            .find_map(in_program)
-            .map(|encoding| known(encoding, pc, set)))
+        let in_program = self.index.program().instruction_at(pc, set);
+        Ok(in_program.map(|encoding| known(encoding, pc, set)))
     }
 
     pub fn text_of(&self, step: Step) -> Result<Option<StepText>, QueryError> {
