@@ -279,9 +279,7 @@ impl EventSink for SegmentBuilder {
         self.has_late_accesses |= self.slot == 0 || access.thread != self.step_thread;
         self.memory.push(self.slot, access);
         self.digests.access(access);
-        if access.bytes.is_none() {
-            self.calls.turns.access(access);
-        }
+        self.calls.turns.access(access);
     }
 
     fn text(&mut self, event: &TextEvent<'_>) {
