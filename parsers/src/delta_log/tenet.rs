@@ -297,7 +297,7 @@ impl Tenet {
                 let is_after = |address: u64| matches!(address.wrapping_sub(before), 2 | 4);
                 let found = match () {
                     () if !is_after(pc) && linked.is_some_and(is_after) => LinkedBranch::Call,
-                    () if !is_after(pc) && held.is_some_and(|held| self.is_signed(held, pc)) => {
+                    () if !is_after(pc) && held.is_some_and(|held| is_to(held, pc)) => {
                         LinkedBranch::Return
                     }
                     () => LinkedBranch::Other,
@@ -307,13 +307,6 @@ impl Tenet {
             }
             held = linked.or(held);
         }
-    }
-
-    /// Returns true if an address is another one, or that one with the signature of A64 (`retaa`),
-    /// which is above the bits of a virtual address.
-    fn is_signed(&self, signed: u64, address: u64) -> bool {
-        let difference = signed ^ address;
-        difference == 0 || self.set == InstructionSet::A64 && difference << SIGNED_BITS == 0
     }
 
     /// Finds the length and the effect on control of an instruction by the address of the next one
@@ -354,6 +347,12 @@ impl Tenet {
             None => step.branch = RecordedBranch::Jump,
         }
     }
+}
+
+/// Returns true if a link register leads to an address: it holds that, or that with a signature
+/// (`retaa` of A64), which is above the bits of a virtual address.
+fn is_to(link: u64, address: u64) -> bool {
+    (link ^ address) << SIGNED_BITS == 0
 }
 
 fn unreadable(line: &[u8], place: usize) -> LogFault {

@@ -133,7 +133,7 @@ impl RecordedThread {
                 },
                 Some(step),
             ) => {
-                self.is_sp_written = sp_writes.resolve(self.is_sp_written);
+                self.is_sp_written = sp_writes.is_present().unwrap_or(self.is_sp_written);
                 let entry = RootEntry { step, pc };
                 if is_in_slot {
                     self.begin_root(entry);
@@ -183,7 +183,7 @@ impl RecordedThread {
     pub fn end_segment(&mut self, last_step: Option<u64>, end: &TurnEnd) {
         self.last_step = last_step.or(self.last_step);
         self.sp = end.sp.resolve(self.sp);
-        self.is_sp_written = end.sp_writes.resolve(self.is_sp_written);
+        self.is_sp_written = end.sp_writes.is_present().unwrap_or(self.is_sp_written);
     }
 
     fn arrive(&mut self, mut arrival: ArrivalStep, found: &mut CollectedCalls) {

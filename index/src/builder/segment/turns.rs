@@ -37,12 +37,12 @@ pub enum SpWrites {
 }
 
 impl SpWrites {
-    /// Returns true if there were writes, given the state at the segment's start.
-    pub fn resolve(self, carried: bool) -> bool {
+    /// Returns whether there were writes, if the segment shows it.
+    pub fn is_present(self) -> Option<bool> {
         match self {
-            Self::Carry => carried,
-            Self::Absent => false,
-            Self::Present => true,
+            Self::Carry => None,
+            Self::Absent => Some(false),
+            Self::Present => Some(true),
         }
     }
 }
