@@ -15,7 +15,8 @@ use crate::oracle::record::Oracle;
 /// Minimum distance in bytes of return addresses on different stacks.
 const STACK_BYTES: u64 = 8 << 20;
 const NESTED: usize = 64;
-/// Minimum distance in bytes above the outermost call of a stack pointer of another stack.
+/// Maximum distance in bytes of a stack pointer above the calls that it shows to be over; those of
+/// another stack are further below.
 const OTHER_STACK: u64 = 4096;
 
 impl Oracle {
@@ -123,6 +124,8 @@ struct UnfinishedBranch {
     target: Option<Address>,
     /// True if calls write their return address into a register.
     is_linked: bool,
+    /// True if a marker follows it.
+    is_interrupted: bool,
 }
 
 impl UnfinishedBranch {
@@ -186,6 +189,10 @@ struct RecordedCallWalk {
     sp_before: Option<u64>,
     /// True if the stack pointer rose between the last two branches.
     has_risen: bool,
+    /// True if the stack pointer was written since the last branch or marker.
+    is_sp_written: bool,
+    /// True if a marker follows the last step.
+    is_marked: bool,
     pending: Option<UnfinishedBranch>,
     /// Marker that ends the redirection without steps, and the interrupted address.
     redirected: Option<(MarkerKind, Option<Address>)>,
@@ -219,6 +226,8 @@ impl RecordedCallWalk {
             sp: None,
             sp_before: None,
             has_risen: false,
+            is_sp_written: false,
+            is_marked: false,
             pending: None,
             redirected: None,
             is_abort: false,
@@ -227,6 +236,7 @@ impl RecordedCallWalk {
 
     fn write(&mut self, written: &OracleWrite) {
         if written.view.register == RegisterId::SP {
+            self.is_sp_written = true;
             let is_whole = |bytes: &&Vec<u8>| written.view.offset == 0 && bytes.len() >= 4;
             self.sp = written.bytes.as_ref().filter(is_whole).map(|bytes| {
                 let low = bytes.iter().take(8).rev();
@@ -237,6 +247,13 @@ impl RecordedCallWalk {
 
     fn step(&mut self, step: Step, stated: &OracleStep, later: &[&OracleEvent]) {
         let (pending, redirected) = (self.pending.take(), self.redirected.take());
+        // A jump in a function whose stack pointer stays the same leaves no function.
+        let is_written = self.is_sp_written;
+        let pending = pending
+            .filter(|by| by.branch != RecordedBranch::Jump || by.is_interrupted || is_written);
+        if std::mem::take(&mut self.is_marked) || pending.is_some() {
+            self.is_sp_written = false;
+        }
         let is_resuming = std::mem::take(&mut self.is_resuming);
         match (self.task.root, self.last, redirected) {
             (Some(root), Some(last), _) if is_resuming => {
@@ -270,27 +287,15 @@ impl RecordedCallWalk {
                 });
             }
             (Some(_), _, _) => {
-                if let Some(open) = self
-                    .task
-                    .open
-                    .last_mut()
-                    .filter(|open| open.entry.is_none())
-                {
-                    (open.entry, open.function, open.sp) = (Some(step), stated.pc, self.sp);
-                    if !open.is_redirection() {
-                        self.task.turn = Some(open.call_step);
-                    }
-                }
+                self.enter(step, stated.pc);
                 if let Some(pending) = pending {
                     let both = self.sp_before.zip(self.sp);
                     self.has_risen = both.is_some_and(|(before, sp)| sp > before);
-                    if self.has_risen || pending.branch != RecordedBranch::Jump {
-                        self.sp_before = self.sp;
-                    }
+                    self.sp_before = self.sp;
                     self.turn_to(step, stated.pc, &pending);
-                    if pending.branch != RecordedBranch::Jump {
-                        self.task.turn = Some(pending.step);
-                    }
+                    // It may have left a handler.
+                    self.enter(step, stated.pc);
+                    self.task.turn = Some(pending.step);
                 }
             }
             (None, _, _) => {
@@ -349,7 +354,19 @@ impl RecordedCallWalk {
                 at: at.take(1).next(),
                 target,
                 is_linked,
+                is_interrupted: false,
             });
+        }
+    }
+
+    /// Records the first step of a call that was interrupted before it.
+    fn enter(&mut self, step: Step, pc: Address) {
+        let last = self.task.open.last_mut();
+        if let Some(open) = last.filter(|open| open.entry.is_none()) {
+            (open.entry, open.function, open.sp) = (Some(step), pc, self.sp);
+            if !open.is_redirection() {
+                self.task.turn = Some(open.call_step);
+            }
         }
     }
 
@@ -365,8 +382,11 @@ impl RecordedCallWalk {
     fn turn_to(&mut self, step: Step, pc: Address, by: &UnfinishedBranch) {
         match by.branch {
             RecordedBranch::Return => self.return_to(step, pc, by),
-            RecordedBranch::IndirectJump => self.jump_to(pc, by),
-            RecordedBranch::Jump => self.lose_by_sp(by),
+            RecordedBranch::IndirectJump | RecordedBranch::Jump => match self.returned(pc, by) {
+                Some(place) => self.leave(place, pc, by),
+                None if by.branch == RecordedBranch::Jump => self.lose_by_sp(pc, by),
+                None => self.jump_to(pc, by),
+            },
             _ if pc == by.next => {}
             _ => self.call(by, Some(step), pc),
         }
@@ -375,9 +395,15 @@ impl RecordedCallWalk {
     fn call(&mut self, by: &UnfinishedBranch, entry: Option<Step>, function: Address) {
         if let Some(at) = by.at {
             self.leave_redirections(at, by.step);
+            let exit = self
+                .task
+                .open
+                .last()
+                .map(|open| self.left_at(open, by.step));
             self.lose(
-                |held| held <= at && at - held < STACK_BYTES,
-                |walk, open| walk.left_at(open, by.step),
+                |held| held <= at && at - held < OTHER_STACK,
+                |held| held <= at,
+                exit,
             );
         }
         if let Some(root) = self
@@ -406,34 +432,29 @@ impl RecordedCallWalk {
             self.leave_redirections(at, by.step);
         }
         let inside = self.inside();
-        let with = |wanted: Option<u64>| {
-            let is_it = move |open: &RecordedOpenFrame| matches!(open.what, RecordedFrameKind::Call { back, at } if back == pc && at == wanted);
-            self.task
-                .open
-                .iter()
-                .skip(inside)
-                .rposition_of(is_it)
-                .map(|place| place + inside)
+        let find = |is_slot: &dyn Fn(Option<u64>) -> bool| {
+            let is_it = |open: &RecordedOpenFrame| matches!(open.what, RecordedFrameKind::Call { back, at } if back == pc && is_slot(at));
+            let inner = self.task.open.iter().skip(inside);
+            inner.rposition_of(is_it).map(|place| place + inside)
         };
-        let last = self
-            .task
-            .open
-            .len()
-            .checked_sub(1)
-            .filter(|last| *last >= inside);
-        let is_last =
-            by.at.is_some() && self.task.open.last().and_then(RecordedOpenFrame::at) == by.at;
-        let Some(place) = last
-            .filter(|_| is_last)
-            .or_else(|| with(by.at))
-            .or_else(|| with(None))
-        else {
+        let last = self.task.open.last().and_then(RecordedOpenFrame::at);
+        let found = match by.at {
+            Some(_) if last == by.at => Some(self.task.open.len() - 1),
+            Some(_) => find(&|at| at == by.at).or_else(|| find(&|at| at.is_none())),
+            // Any slot may have been read.
+            None => find(&|_| true),
+        };
+        let Some(place) = found.or_else(|| self.returned(pc, by)) else {
             let was_empty = self.task.open.is_empty();
             match by.at {
                 Some(at) => {
                     self.leave_redirections(at, by.step);
-                    self.lose(|held| held < at && at - held < STACK_BYTES, |_, _| by.step);
-                    self.lose_by_sp(by);
+                    self.lose(
+                        |held| held < at && at - held <= OTHER_STACK,
+                        |held| held < at,
+                        Some(by.step),
+                    );
+                    self.lose_by_sp(pc, by);
                     self.return_from_root(step, pc, by);
                 }
                 None => {
@@ -445,6 +466,34 @@ impl RecordedCallWalk {
             }
             return;
         };
+        self.leave(place, pc, by);
+    }
+
+    /// Returns the index of the outermost call on this stack that returns to an address with the
+    /// stack pointer that it left for its callee, or that its callee raised.
+    fn returned(&self, pc: Address, by: &UnfinishedBranch) -> Option<usize> {
+        let sp = self.sp?;
+        let is_over = |held: u64| held < sp || by.is_linked && held == sp;
+        let is_here =
+            |held: u64| sp - held < OTHER_STACK || sp - held == OTHER_STACK && !by.is_linked;
+        let returns = |open: &RecordedOpenFrame| matches!(open.what, RecordedFrameKind::Call { back, .. } if back == pc);
+        let over = self.trailing(is_over);
+        let inner = self.task.open.iter().enumerate().skip(over);
+        let mut near =
+            inner.filter(|(_, open)| open.entry_sp().is_some_and(is_here) && returns(open));
+        near.next().map(|(place, _)| place)
+    }
+
+    /// Returns the index from which a condition holds for the stack pointers of all calls inside
+    /// the innermost redirection.
+    fn trailing(&self, holds: impl Fn(u64) -> bool) -> usize {
+        let is_other = |open: &RecordedOpenFrame| !open.entry_sp().is_some_and(&holds);
+        let open = self.task.open.iter();
+        open.rposition_of(is_other).map_or(0, |place| place + 1)
+    }
+
+    /// Ends the call at an index, which returns.
+    fn leave(&mut self, place: usize, pc: Address, by: &UnfinishedBranch) {
         let is_point = matches!(self.task.open[place].what, RecordedFrameKind::Call { back, .. } if back == pc);
         self.task.suspicion = self.task.suspicion.filter(|(from, _)| *from > place);
         self.close(place + 1, by.step, FrameExit::Skipped);
@@ -539,43 +588,73 @@ impl RecordedCallWalk {
             .map(|open| open.call_step)
     }
 
-    /// Ends the calls whose stack lies below the stack pointer after a jump.
-    fn lose_by_sp(&mut self, by: &UnfinishedBranch) {
-        let inside = self.inside();
-        let first = self
-            .task
-            .open
-            .get(inside)
-            .and_then(RecordedOpenFrame::entry_sp);
-        let (Some(sp), Some(first), true) = (self.sp, first, self.has_risen) else {
+    /// Ends the calls that began below the stack pointer after a jump, if that is near.
+    fn lose_by_sp(&mut self, pc: Address, by: &UnfinishedBranch) {
+        let (Some(sp), true) = (self.sp, self.has_risen) else {
             return;
         };
-        if sp > first.saturating_add(OTHER_STACK) {
+        let mut outer = self.trailing(|held| held < sp);
+        if outer == self.task.open.len() {
             return;
         }
-        let mut is_outside = false;
-        while let Some(held) = self
-            .task
-            .open
-            .get(inside..)
-            .and_then(|open| open.last()?.entry_sp())
-            && (held < sp && sp - held < STACK_BYTES || by.is_linked && is_outside && held == sp)
+        let is_near =
+            |open: &RecordedOpenFrame| open.entry_sp().is_some_and(|held| sp - held <= OTHER_STACK);
+        let inner = self.task.open.iter().enumerate().skip(outer);
+        let mut over = inner
+            .filter(|(_, open)| is_near(open))
+            .map(|(place, _)| place)
+            .next();
+        // The function that made these calls had a lower stack pointer. Those around it that began
+        // with the same one may run now.
+        let made = outer;
+        while by.is_linked
+            && outer > self.inside()
+            && self.task.open[outer - 1].entry_sp() == Some(sp)
+            && (outer == made || !self.runs_at(outer - 1, pc))
         {
-            self.close(self.task.open.len() - 1, by.step, FrameExit::Longjmp);
-            is_outside = true;
+            outer -= 1;
+            over = Some(outer);
         }
-        let left = self.task.open.len();
-        self.task.suspicion = self.task.suspicion.filter(|(from, _)| *from < left);
+        let Some(place) = over else { return };
+        self.close(place, by.step, FrameExit::Longjmp);
+        self.task.suspicion = self.task.suspicion.filter(|(from, _)| *from < place);
     }
 
-    fn jump_to(&mut self, pc: Address, by: &UnfinishedBranch) {
-        self.lose_by_sp(by);
-        let step = by.step;
+    /// Returns true if a call may be at an address: it is above the start of its function, and the
+    /// known addresses of the caller are not between them.
+    fn runs_at(&self, place: usize, pc: Address) -> bool {
+        if self
+            .points_at(pc)
+            .last()
+            .is_some_and(|(depth, _)| *depth <= place)
+        {
+            return false;
+        }
+        let open = &self.task.open[place];
+        let RecordedFrameKind::Call { back, .. } = open.what else {
+            return false;
+        };
+        let caller = match place {
+            0 => self.task.root.map(|root| root.function),
+            _ => Some(self.task.open[place - 1].function),
+        };
+        let is_between = |address: Address| address > open.function && address <= pc;
+        open.function <= pc && !is_between(back) && !caller.is_some_and(is_between)
+    }
+
+    /// Returns the points at an address whose callers are pending.
+    fn points_at(&self, pc: Address) -> Vec<(usize, Option<Step>)> {
         let mut points = self.task.points.get(&pc).cloned().unwrap_or_default();
         points.retain(|(depth, caller)| {
             *depth <= self.task.open.len() && self.caller(*depth) == *caller
         });
-        let Some((depth, _)) = points.last().copied() else {
+        points
+    }
+
+    fn jump_to(&mut self, pc: Address, by: &UnfinishedBranch) {
+        self.lose_by_sp(pc, by);
+        let step = by.step;
+        let Some((depth, _)) = self.points_at(pc).last().copied() else {
             return;
         };
         let Some(outermost) = self.task.open.get(depth) else {
@@ -583,6 +662,7 @@ impl RecordedCallWalk {
         };
         match (self.sp, outermost.entry_sp()) {
             (Some(sp), Some(own)) if sp < own || sp == own && !by.is_linked => return,
+            (Some(sp), Some(own)) if sp - own > OTHER_STACK - u64::from(by.is_linked) => return,
             _ => {}
         }
         let shows = self
@@ -614,19 +694,18 @@ impl RecordedCallWalk {
             .unwrap_or(step)
     }
 
+    /// Ends the calls for whose stack addresses `is_over` holds, if `is_here` holds for one of them.
     fn lose(
         &mut self,
+        is_here: impl Fn(u64) -> bool,
         is_over: impl Fn(u64) -> bool,
-        exit: impl Fn(&Self, &RecordedOpenFrame) -> Step,
+        exit: Option<Step>,
     ) {
-        while let Some(open) = self
-            .task
-            .open
-            .last()
-            .filter(|open| open.at().is_some_and(&is_over))
-        {
-            let exit = exit(self, open);
-            self.close(self.task.open.len() - 1, exit, FrameExit::Longjmp);
+        let over = self.trailing(is_over);
+        let inner = self.task.open.iter().enumerate().skip(over);
+        let mut here = inner.filter(|(_, open)| open.entry_sp().is_some_and(&is_here));
+        if let Some((place, step)) = here.next().map(|(place, _)| place).zip(exit) {
+            self.close(place, step, FrameExit::Longjmp);
         }
         self.task.suspicion = None;
     }
@@ -697,7 +776,13 @@ impl RecordedCallWalk {
         let is_unrecorded = Gap::of(marker)
             .is_some_and(|gap| matches!(gap.reason, GapReason::Off | GapReason::Lost));
         if is_turn || is_unrecorded || is_of_recording.contains(&marker.kind) {
-            self.sp_before = None;
+            (self.sp_before, self.is_marked) = (None, true);
+            self.pending
+                .iter_mut()
+                .for_each(|by| by.is_interrupted = true);
+        }
+        if is_unrecorded {
+            self.sp = None;
         }
         let is_addressed = [
             MarkerKind::KERNEL_EVENT,

@@ -1016,6 +1016,253 @@ x0=0x2,pc=0x1058
     );
 }
 
+/// T32: `pop {r4, pc}` returns twice, which a log without opcodes shows as jumps.
+#[test]
+fn a_jump_to_a_return_address_with_the_stack_pointer_of_the_call_returns() {
+    let pop = "r0=0x0,lr=0x0,sp=0x8000,pc=0x1000
+lr=0x1005,pc=0x2000
+sp=0x7ff8,pc=0x2002
+lr=0x2007,pc=0x3000
+sp=0x7ff0,pc=0x3002
+lr=0x3007,pc=0x4000
+r0=0x1,pc=0x4002
+pc=0x3006
+r0=0x2,pc=0x3008
+sp=0x7ff8,pc=0x2006
+r0=0x3,pc=0x2008
+sp=0x8000,pc=0x1004
+r0=0x4,pc=0x1006
+r0=0x5,pc=0x1020
+r0=0x6,pc=0x1022
+";
+    check_all(
+        pop,
+        &[
+            "0root 1000: -..0..- Open by Start",
+            "1call 2000: 0..1..10 Return by Record",
+            "2call 3000: 2..3..8 Return by Record",
+            "3call 4000: 4..5..6 Return by Record",
+        ],
+    );
+    // x86: `pop rcx; jmp rcx`.
+    let jump = "rcx=0x2009,rsp=0x7fe0,rip=0x3001,mr=0x7fd8:0920000000000000
+rip=0x2009
+rax=0x1,rip=0x200c
+rsp=0x7ff8,rip=0x2010
+rsp=0x8000,rip=0x1005,mr=0x7ff8:0510000000000000
+rip=0x1006
+";
+    check_all(
+        &format!("{CALLS_X86}{jump}"),
+        &[
+            "0root 1000: -..0..- Open by Start",
+            "1call 2000: 0..1..7 Return by Record",
+            "2call 3000: 2..3..4 Return by Record",
+        ],
+    );
+}
+
+/// `retaa` returns to the address that the link register has without its signature. The innermost
+/// function writes no stack pointer.
+#[test]
+fn a_return_to_a_signed_address_returns() {
+    check_all(
+        "x0=0x0,x30=0x0,sp=0x8000,pc=0x1000
+x30=0x1004,pc=0x2000
+x30=0x55000000001004,pc=0x2004
+sp=0x7fe0,pc=0x2008
+x30=0x200c,pc=0x3000
+x30=0x5500000000200c,pc=0x3004
+sp=0x7fd0,pc=0x3008
+x30=0x300c,pc=0x4000
+x30=0x3a00000000300c,pc=0x4004
+pc=0x300c
+sp=0x7fe0,x30=0x5500000000200c,pc=0x3010
+pc=0x200c
+x0=0x3,pc=0x2010
+sp=0x8000,x30=0x55000000001004,pc=0x2014
+pc=0x1004
+x0=0x4,pc=0x1008
+",
+        &[
+            "0root 1000: -..0..- Open by Start",
+            "1call 2000: 0..1..13 Return by Record",
+            "2call 3000: 3..4..10 Return by Record",
+            "3call 4000: 6..7..8 Return by Record",
+        ],
+    );
+}
+
+#[test]
+fn a_jump_that_raises_the_stack_pointer_itself_leaves_calls() {
+    let root = "rsp=0x8000,rip=0x1050\nrax=0x2,rip=0x1053\n";
+    let left = [
+        "0root 1000: -..0..- Open by Start",
+        "1call 2000: 0..1..4 Longjmp by Record",
+        "2call 3000: 2..3..4 Longjmp by Record",
+    ];
+    let body =
+        "rsp=0x7ff0,rip=0x1056\nrsp=0x8000,rip=0x105a\nrax=0x2,rip=0x1010\nrax=0x4,rip=0x1013\n";
+    check_all(
+        &format!("{CALLS_X86}rax=0x1,rip=0x3003\n{root}{body}"),
+        &left,
+    );
+    let call = "rsp=0x7ff8,rip=0x4000,mw=0x7ff8:5610000000000000
+rax=0x2,rip=0x4003\nrsp=0x8000,rip=0x1056,mr=0x7ff8:5610000000000000\nrax=0x4,rip=0x1059\n";
+    let all = [&left[..], &["1call 4000: 6..7..8 Return by Record"]].concat();
+    check_all(
+        &format!("{CALLS_X86}rax=0x1,rip=0x3003\n{root}{call}"),
+        &all,
+    );
+    // A log without reads of memory.
+    let (call, _) = call.split_once(",mr").unwrap();
+    check_all(
+        &format!("{CALLS_X86}rax=0x1,rip=0x3003\n{root}{call}\nrax=0x4,rip=0x1059\n"),
+        &all,
+    );
+}
+
+/// The landing pad sets the stack pointer, and its call writes where the frames were.
+#[test]
+fn a_call_whose_return_address_replaces_those_of_others_shows_them_to_be_over() {
+    let lines = "rsp=0x7fc0,rip=0x3003
+rip=0x1050
+rsp=0x8000,rip=0x1053
+rsp=0x7ff8,rip=0x4000,mw=0x7ff8:5610000000000000
+rax=0x2,rip=0x4003
+rsp=0x8000,rip=0x1056,mr=0x7ff8:5610000000000000
+rax=0x4,rip=0x1059
+";
+    check_all(
+        &format!("{CALLS_X86}{lines}"),
+        &[
+            "0root 1000: -..0..- Open by Start",
+            "1call 2000: 0..1..4 Longjmp by Record",
+            "2call 3000: 2..3..4 Longjmp by Record",
+            "1call 4000: 6..7..8 Return by Record",
+        ],
+    );
+}
+
+/// A function at 2000 resumes a coroutine on a lower stack twice. Between both, the coroutine's call
+/// of 5000 waits.
+#[test]
+fn a_call_of_a_coroutine_that_waits_is_not_over() {
+    let text = "x0=0x0,x30=0x0,sp=0x20000,pc=0x1000
+x30=0x1004,pc=0x2000
+sp=0x1ffe0,pc=0x2004
+x0=0x1,pc=0x2008
+sp=0xffe0,pc=0x200c
+x0=0x2,pc=0x4000
+x30=0x4004,pc=0x5000
+sp=0xffc0,pc=0x5004
+sp=0x1ffe0,pc=0x5008
+x0=0x2,pc=0x2010
+x0=0x3,pc=0x2014
+sp=0xffc0,pc=0x2018
+x0=0x3,pc=0x500c
+sp=0xffe0,x30=0x4004,pc=0x5010
+pc=0x4004
+x0=0x9,pc=0x4008
+sp=0x1ffe0,pc=0x400c
+x0=0x9,pc=0x2020
+x30=0x1004,sp=0x20000,pc=0x2024
+pc=0x1004
+x0=0x7,pc=0x1008
+";
+    check_all(
+        text,
+        &[
+            "0root 1000: -..0..- Open by Start",
+            "1call 2000: 0..1..18 Return by Record",
+            "2call 5000: 5..6..13 Return by Record",
+        ],
+    );
+    // The function calls 6000 meanwhile, and a longjmp leaves both calls in that.
+    let meanwhile = "x0=0x3,pc=0x2014
+x30=0x2018,pc=0x6000
+sp=0x1ffc0,pc=0x6004
+x30=0x6008,pc=0x7000
+sp=0x1ffe0,pc=0x7004
+x0=0x1,pc=0x2400
+x0=0x4,pc=0x2404
+";
+    let (before, after) = text.split_once("x0=0x3,pc=0x2014\n").unwrap();
+    let after = after.replace("pc=0x2018", "pc=0x2408");
+    check_all(
+        &format!("{before}{meanwhile}{after}"),
+        &[
+            "0root 1000: -..0..- Open by Start",
+            "1call 2000: 0..1..24 Return by Record",
+            "2call 5000: 5..6..19 Return by Record",
+            "3call 6000: 10..11..14 Longjmp by Record",
+            "4call 7000: 12..13..14 Longjmp by Record",
+        ],
+    );
+}
+
+/// The function at 2000 has an array of 64 KiB, and one of 32 KiB as the stack of a handler.
+#[test]
+fn calls_around_a_large_frame_are_over_only_where_control_leaves_them() {
+    let calls = "x0=0x0,x30=0x0,sp=0x40000,pc=0x1000
+x30=0x1004,pc=0x2000
+sp=0x30000,pc=0x2004
+x30=0x2008,pc=0x3000
+sp=0x2ffe0,pc=0x3004
+x30=0x3008,pc=0x4000
+";
+    let caught = |sp: &str, pc: &str| {
+        format!("{calls}sp={sp},pc=0x4004\nx0=0x1,pc={pc}000\nx0=0x2,pc={pc}004\n")
+    };
+    let calls_of = |exits: [&str; 3]| {
+        let [first, second, third] = exits;
+        [
+            "0root 1000: -..0..- Open by Start".to_owned(),
+            format!("1call 2000: 0..1..{first} by Record"),
+            format!("2call 3000: 2..3..{second} by Record"),
+            format!("3call 4000: 4..5..{third} by Record"),
+        ]
+    };
+    let check = |text: &str, exits| {
+        check_all(text, &calls_of(exits).each_ref().map(String::as_str));
+    };
+    // In the function at 2000, and in its caller.
+    check(
+        &caught("0x30000", "0x9"),
+        ["- Open", "6 Longjmp", "6 Longjmp"],
+    );
+    check(&caught("0x40000", "0x0"), ["6 Longjmp"; 3]);
+    // The handler runs on the array.
+    check(&caught("0x38000", "0x9"), ["- Open"; 3]);
+}
+
+/// A function that keeps its return address in another register, like those that LLVM's outliner
+/// makes calls in, is the one that continues.
+#[test]
+fn a_jump_into_a_function_that_uses_no_stack_does_not_leave_it() {
+    let text = "x0=0x0,x30=0x0,sp=0x8000,pc=0x1000
+x30=0x1004,pc=0x2000
+x15=0x1004,pc=0x2004
+x30=0x2008,pc=0x3000
+sp=0x7fe0,pc=0x3004
+x30=0x3008,pc=0x4000
+sp=0x8000,pc=0x4004
+x0=0x1,pc=0x2010
+x30=0x1004,pc=0x2014
+pc=0x1004
+x0=0x4,pc=0x1008
+";
+    check_all(
+        text,
+        &[
+            "0root 1000: -..0..- Open by Start",
+            "1call 2000: 0..1..8 Return by Record",
+            "2call 3000: 2..3..6 Longjmp by Record",
+            "3call 4000: 4..5..6 Longjmp by Record",
+        ],
+    );
+}
+
 #[test]
 fn a_call_that_leaves_the_link_register_unchanged_is_found_by_its_encoding() {
     // A log that lists changed registers only, of a loop: the second BL writes the same address.

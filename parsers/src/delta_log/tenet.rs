@@ -6,7 +6,7 @@
 //! stack: a call stores the address after it. Elsewhere a call writes that address to the link
 //! register, which the log shows only where the value changes. So the branches are classified when
 //! the log is opened: an instruction that called once is a call whenever control goes elsewhere, and
-//! one that always goes to the address in the link register is a return.
+//! one that always goes to the address in the link register is a return. That may be signed.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -30,6 +30,9 @@ const NEXT_LINE: usize = 64 << 10;
 const VALUE_BYTES: usize = 256;
 /// Maximum number of instructions that are classified.
 const BRANCHES: usize = 1 << 20;
+/// Maximum number of bits of a signature and a tag in an address: the smallest common virtual
+/// addresses of Arm have 39 bits (Android).
+const SIGNED_BITS: u32 = 25;
 /// Longest instruction of x86 in bytes.
 const LONGEST: u64 = 15;
 
@@ -296,7 +299,9 @@ impl Tenet {
                 let is_after = |address: u64| matches!(address.wrapping_sub(before), 2 | 4);
                 let found = match () {
                     () if !is_after(pc) && linked.is_some_and(is_after) => LinkedBranch::Call,
-                    () if !is_after(pc) && held == Some(pc) => LinkedBranch::Return,
+                    () if !is_after(pc) && held.is_some_and(|held| is_to(held, pc)) => {
+                        LinkedBranch::Return
+                    }
                     () => LinkedBranch::Other,
                 };
                 let known = branches.entry(before).or_insert(found);
@@ -344,6 +349,12 @@ impl Tenet {
             None => step.branch = RecordedBranch::Jump,
         }
     }
+}
+
+/// Returns true if a link register leads to an address: it holds that, or that with a signature
+/// (`retaa` of A64), which is above the bits of a virtual address.
+fn is_to(link: u64, address: u64) -> bool {
+    (link ^ address) << SIGNED_BITS == 0
 }
 
 fn unreadable(line: &[u8], place: usize) -> LogFault {

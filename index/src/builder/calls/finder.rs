@@ -8,7 +8,6 @@ use crate::builder::calls::recorded::RecordedThread;
 use crate::builder::calls::spool::CollectedCalls;
 use crate::builder::calls::thread_finder::{ThreadFinder, step_of};
 use crate::builder::segment::sealed::SegmentCalls;
-use crate::builder::segment::transfers::SP;
 use crate::builder::segment::turns::ControlTurn;
 
 /// Maximum number of unfinished frames of all threads, and again in traces whose records classify
@@ -137,9 +136,8 @@ impl CallFinder {
                 self.turn(*number, step(turn.slot), turn);
             }
         }
-        let ends = segment.last_slots.iter().zip(&segment.thread_ends);
-        for (number, (last, end)) in threads.iter().zip(ends) {
-            recorded_thread(&mut self.recorded, *number).end_segment(step(*last), end.core[SP]);
+        for (number, end) in threads.iter().zip(&segment.turn_ends) {
+            recorded_thread(&mut self.recorded, *number).end_segment(step(end.last_slot), end);
         }
     }
 
@@ -405,6 +403,7 @@ mod tests {
             pc: 0x2000,
             instruction_set: InstructionSet::A64,
             sp: Default::default(),
+            sp_writes: Default::default(),
             is_in_slot: false,
         };
         for slot in 0..=CALLS {
@@ -432,6 +431,7 @@ mod tests {
             pc,
             instruction_set: InstructionSet::A64,
             sp: Default::default(),
+            sp_writes: Default::default(),
             is_in_slot: false,
         };
         let call = branch(TurningBranch::Call, caller + 4);
@@ -473,6 +473,7 @@ mod tests {
             pc,
             instruction_set: InstructionSet::A64,
             sp: Default::default(),
+            sp_writes: Default::default(),
             is_in_slot: false,
         };
         // Each function calls another from its own place, and returns.

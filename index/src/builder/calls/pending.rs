@@ -175,6 +175,11 @@ pub struct RootFrame {
 }
 
 impl RootFrame {
+    /// Returns the address of its first step.
+    pub fn function(&self) -> u64 {
+        self.function
+    }
+
     /// Creates the first frame of a thread.
     pub fn start(entry: RootEntry) -> Self {
         Self::new(FrameEntry::Root, Evidence::Start, None, entry)

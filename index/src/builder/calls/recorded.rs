@@ -8,17 +8,26 @@
 //! a thread. Any other return that matches no frame changes nothing. The delay slot of a return
 //! belongs to the frame that returns.
 //!
+//! A jump to the return address of a pending call returns from it, too, if the stack pointer is at
+//! least that of the call's first step; on x86, above it. Many logs do not classify `pop {pc}`.
+//!
 //! Frames can also be left without a return (longjmp, exceptions of C++):
 //! - On x86 a call that writes its return address at or above that of a pending call shows that the
 //!   pending call is over. So does a return from above.
+//! - A jump, or a return that matches nothing, after which the stack pointer lies above that of the
+//!   first step of a call shows that this call is over. A call that began with the same stack
+//!   pointer is over, too, if it lowered the stack pointer before it made the next one, as all do
+//!   that keep their return address on the stack. Otherwise the destination must be outside of its
+//!   function, as far as its address shows.
 //! - A jump through a register, or a return that matches nothing, to a return point leaves what was
 //!   called since. On x86 that is a suspicion until the stack shows it, for a `switch` may do the
 //!   same.
 //!
-//! - A jump, or a return that matches nothing, after which the stack pointer lies above that of the
-//!   first step of a call shows that this call is over. Where calls write their return address into
-//!   a register, a call that began with the same stack pointer is over too, if one made inside it
-//!   is: a function that makes calls has lowered the stack pointer.
+//! In all three cases the outermost of these calls began near the address that shows it, since the
+//! function that continues made it. Calls that began further below are not over: they are on the
+//! stack of a coroutine or task, or around a handler that runs on a stack inside of theirs.
+//!
+//! A stack pointer from before a gap is unknown after it.
 //!
 //! A marker that the kernel redirected control begins a frame that interrupts the step before (a
 //! signal's handler, kernel code of a system call), and another one ends it and all inside. Inside,
@@ -47,8 +56,7 @@ use crate::builder::calls::recorded_frames::{
 use crate::builder::calls::recorded_stack::RecordedStack;
 use crate::builder::calls::spool::CollectedCalls;
 use crate::builder::calls::stacks::{NextStack, RetainedCounts, SKIPPED, StackSet};
-use crate::builder::segment::transfers::TrackedRegister;
-use crate::builder::segment::turns::{ControlTurn, TurnKind, TurningBranch};
+use crate::builder::segment::turns::{ControlTurn, TurnEnd, TurnKind, TurningBranch};
 use crate::store::calls::stacks::StackSwitch;
 
 /// State of a thread whose records classify branches.
@@ -67,6 +75,10 @@ pub struct RecordedThread {
     sp: Option<u64>,
     /// Stack pointer at the last arrival after a branch; none when unknown, and after an exception.
     arrival_sp: Option<u64>,
+    /// True if the stack pointer was written since the last arrival after a branch or marker.
+    is_sp_written: bool,
+    /// True if a marker follows the last step.
+    is_marked: bool,
     /// Branch with the thread's next step as its destination.
     branch: Option<BranchStep>,
     /// Redirection with the thread's next step as its first step.
@@ -100,7 +112,10 @@ impl RecordedThread {
             (TurnKind::ExceptionText, _) => self.arrival_sp = None,
             (TurnKind::Marker(marker), step) => {
                 self.last_step = step.or(self.last_step);
-                self.arrival_sp = None;
+                (self.arrival_sp, self.is_marked) = (None, true);
+                self.branch
+                    .iter_mut()
+                    .for_each(|branch| branch.is_interrupted = true);
                 self.marker(marker, found);
                 let is_of_recording =
                     [MarkerKind::WINDOW, MarkerKind::FILTER_ENDPOINT].contains(&marker.kind);
@@ -113,10 +128,12 @@ impl RecordedThread {
                     pc,
                     instruction_set,
                     sp,
+                    sp_writes,
                     is_in_slot,
                 },
                 Some(step),
             ) => {
+                self.is_sp_written = sp_writes.is_present().unwrap_or(self.is_sp_written);
                 let entry = RootEntry { step, pc };
                 if is_in_slot {
                     self.begin_root(entry);
@@ -152,6 +169,7 @@ impl RecordedThread {
                     site,
                     stack,
                     target,
+                    is_interrupted: false,
                 };
                 self.branch = Some(branch).filter(|_| !self.lacks_steps);
                 self.last_step = Some(step);
@@ -160,17 +178,25 @@ impl RecordedThread {
         }
     }
 
-    /// Records the thread's last step in a segment, if it has one there, and the stack pointer
-    /// after the segment.
-    pub fn end_segment(&mut self, last_step: Option<u64>, sp: TrackedRegister) {
+    /// Records the thread's last step in a segment, if it has one there, and its state after the
+    /// segment.
+    pub fn end_segment(&mut self, last_step: Option<u64>, end: &TurnEnd) {
         self.last_step = last_step.or(self.last_step);
-        self.sp = sp.resolve(self.sp);
+        self.sp = end.sp.resolve(self.sp);
+        self.is_sp_written = end.sp_writes.is_present().unwrap_or(self.is_sp_written);
     }
 
     fn arrive(&mut self, mut arrival: ArrivalStep, found: &mut CollectedCalls) {
         let ArrivalStep { entry, sp, .. } = arrival;
         let RootEntry { step, pc } = entry;
         let (branch, redirection) = (self.branch.take(), self.redirection.take());
+        // The result must not depend on the boundaries of segments, so a jump that only some
+        // segments record counts only if the stack pointer was written.
+        let branch = branch.filter(|branch| {
+            branch.kind != TurningBranch::OtherJump || branch.is_interrupted || self.is_sp_written
+        });
+        let has_turned = std::mem::take(&mut self.is_marked) || branch.is_some();
+        self.is_sp_written &= !has_turned;
         let stack = self.stacks.in_use_mut();
         let Some(call_step) = self.last_step.filter(|_| stack.root.is_some()) else {
             self.begin_root(entry);
@@ -198,26 +224,19 @@ impl RecordedThread {
         }
         stack.enter_last(&arrival);
         if let Some(branch) = branch {
-            // The result must not depend on the boundaries of segments, so a jump that only some
-            // segments record counts only if the stack pointer rose.
             let both = self.arrival_sp.zip(sp);
             arrival.has_risen = both.is_some_and(|(before, sp)| sp > before);
-            if arrival.has_risen || branch.kind != TurningBranch::OtherJump {
-                self.arrival_sp = sp;
-            }
+            self.arrival_sp = sp;
             match branch.kind {
                 TurningBranch::Call if pc == branch.site.next_pc => {}
-                TurningBranch::Call => {
-                    stack.call(branch, Some(step), pc, found);
-                    stack.note_entry_sp(sp);
-                }
+                TurningBranch::Call => stack.call(&arrival, branch, found),
                 TurningBranch::Return => stack.return_to(&arrival, branch, found),
-                TurningBranch::Jump => stack.jump_to(&arrival, branch.last_step, found),
-                TurningBranch::OtherJump => {
-                    stack.lose_by_sp(&arrival, branch.last_step, found);
-                    return;
+                TurningBranch::Jump | TurningBranch::OtherJump => {
+                    stack.jump_to(&arrival, branch, found)
                 }
             }
+            // The branch may have left a handler that interrupted a call before its first step.
+            stack.enter_last(&arrival);
             stack.last_turn = Some(branch.step);
         }
     }
@@ -332,7 +351,7 @@ impl RecordedThread {
             .filter(|(branch, address)| branch.has_called(*address));
         if let Some((branch, function)) = called.filter(|_| stack.root.is_some()) {
             self.branch = None;
-            stack.call(branch, None, function, found);
+            stack.call_without_steps(branch, function, found);
         }
     }
 
@@ -440,7 +459,7 @@ impl RecordedThread {
         if let Some((branch, function)) =
             called.filter(|(branch, target)| branch.has_called(*target))
         {
-            stack.call(branch, None, function, found);
+            stack.call_without_steps(branch, function, found);
         }
         self.stacks.change_each(|_, stack| stack.end_trace(found));
     }

@@ -1,12 +1,16 @@
 //! Unfinished frames and return points of a thread, in traces whose records classify branches. Each
 //! redirection of control by the kernel begins a level of [`RecordedFrames`], and a return ends no
-//! call of another level. [`ReturnPoints`] keeps the places to which calls returned, because a jump
+//! call of another level. Within a level, the stack pointer orders the calls of each run.
+//! [`ReturnPoints`] keeps the places to which calls returned, because a jump
 //! to one may be a longjmp.
+
+use std::ops::Range;
 
 use foldhash::HashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::builder::calls::pending::RootEntry;
+use crate::builder::calls::pending_frames::FAR;
 use crate::builder::calls::sorted_map;
 use crate::builder::segment::turns::{BranchSite, TurningBranch};
 
@@ -25,6 +29,8 @@ pub struct BranchStep {
     pub stack: Option<u64>,
     /// Branch target, if no step follows.
     pub target: Option<u64>,
+    /// True if a marker came before the step at its destination.
+    pub is_interrupted: bool,
 }
 
 impl BranchStep {
@@ -51,6 +57,19 @@ pub struct ArrivalStep {
     pub has_risen: bool,
     /// True if calls write their return address into a register.
     pub is_linked: bool,
+}
+
+impl ArrivalStep {
+    /// Returns the end of the stack pointers with which calls began that have returned, if one of
+    /// them returned here. On x86 a return raises the stack pointer.
+    pub fn returned_end(&self) -> Option<u64> {
+        let sp = self.sp?;
+        Some(if self.is_linked {
+            sp.saturating_add(1)
+        } else {
+            sp
+        })
+    }
 }
 
 /// A redirection of control by the kernel.
@@ -113,6 +132,21 @@ pub enum RecordedKind {
 }
 
 impl RecordedFrame {
+    /// Creates the frame of a call, before its first step.
+    pub fn called(branch: BranchStep, function: u64) -> Self {
+        let kind = RecordedKind::Call {
+            return_address: branch.site.next_pc,
+            stack: branch.stack,
+        };
+        Self {
+            call_step: branch.step,
+            entry_step: None,
+            function,
+            sp: None,
+            kind,
+        }
+    }
+
     /// Returns the stack address of its return address, if it is a call.
     pub fn stack(&self) -> Option<u64> {
         if let RecordedKind::Call { stack, .. } = self.kind {
@@ -134,16 +168,25 @@ impl RecordedFrame {
         matches!(self.kind, RecordedKind::Call { return_address, .. } if return_address == address)
     }
 
-    fn return_key(&self) -> Option<RecordedReturnKey> {
-        if let RecordedKind::Call {
-            return_address,
-            stack,
-        } = self.kind
-        {
-            Some((return_address, stack))
-        } else {
-            None
+    /// Returns the return address, if it is a call.
+    pub fn return_address(&self) -> Option<u64> {
+        match self.kind {
+            RecordedKind::Call { return_address, .. } => Some(return_address),
+            RecordedKind::Redirection { .. } => None,
         }
+    }
+
+    /// Returns the keys by which returns find it.
+    fn return_keys(&self) -> impl Iterator<Item = RecordedReturnKey> + use<> {
+        let slot = self.stack().map_or(ReturnSlot::Unknown, ReturnSlot::At);
+        let address = self.return_address().into_iter();
+        address.flat_map(move |address| [(address, ReturnSlot::Any), (address, slot)])
+    }
+
+    /// Returns true if both are calls on one stack, and the other one may have made this one.
+    fn is_near_inside(&self, outer: &Self) -> bool {
+        let both = self.entry_sp().zip(outer.entry_sp());
+        both.is_some_and(|(inner, outer)| inner <= outer && outer - inner <= FAR)
     }
 
     /// Returns true if it is a redirection of control.
@@ -153,7 +196,19 @@ impl RecordedFrame {
 }
 
 /// Key of a return: the return address, and its stack address.
-type RecordedReturnKey = (u64, Option<u64>);
+type RecordedReturnKey = (u64, ReturnSlot);
+
+/// Stack address of a return address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum ReturnSlot {
+    /// Any, known or not.
+    Any,
+    Unknown,
+    At(u64),
+}
+
+/// Maximum number of runs of frames that are searched for those that a jump left.
+const RUNS: usize = 1024;
 
 /// Unfinished frames of a thread, innermost last.
 ///
@@ -164,6 +219,9 @@ pub struct RecordedFrames {
     frames: Vec<RecordedFrame>,
     /// Starts of the levels, without the first.
     levels: Vec<usize>,
+    /// Starts of the runs: frames that each began near the frame before, with a stack pointer that
+    /// is not higher. Between two runs the stack changed, or a frame is large.
+    runs: Vec<usize>,
     /// Number of calls by level and key: deep recursion is searched only when the search will
     /// succeed.
     returns: HashMap<(usize, RecordedReturnKey), u32>,
@@ -204,9 +262,11 @@ impl RecordedFrames {
         self.frames.last()
     }
 
-    /// Returns the innermost frame, to record its entry.
-    pub fn last_mut(&mut self) -> Option<&mut RecordedFrame> {
-        self.frames.last_mut()
+    /// Replaces the innermost frame, to record its entry.
+    pub fn replace_last(&mut self, frame: RecordedFrame) {
+        if self.pop().is_some() {
+            self.push(frame);
+        }
     }
 
     /// Adds the innermost frame.
@@ -214,8 +274,12 @@ impl RecordedFrames {
         if frame.is_redirection() {
             self.levels.push(self.frames.len() + 1);
         }
-        if let Some(key) = frame.return_key() {
+        for key in frame.return_keys() {
             *self.returns.entry((self.levels.len(), key)).or_default() += 1;
+        }
+        let is_near = |outer| frame.is_near_inside(outer);
+        if !self.frames.last().is_some_and(is_near) {
+            self.runs.push(self.frames.len());
         }
         self.frames.push(frame);
     }
@@ -223,7 +287,7 @@ impl RecordedFrames {
     /// Removes the innermost frame.
     pub fn pop(&mut self) -> Option<RecordedFrame> {
         let frame = self.frames.pop()?;
-        if let Some(key) = frame.return_key() {
+        for key in frame.return_keys() {
             let key = (self.levels.len(), key);
             if let Some(count) = self.returns.get_mut(&key) {
                 *count -= 1;
@@ -231,9 +295,11 @@ impl RecordedFrames {
                     self.returns.remove(&key);
                 }
             }
-        } else {
+        }
+        if frame.is_redirection() {
             self.levels.pop();
         }
+        self.runs.pop_if(|start| *start == self.frames.len());
         Some(frame)
     }
 
@@ -274,28 +340,79 @@ impl RecordedFrames {
     /// Returns the place of the innermost call of the current level that returns to an address.
     pub fn returning_to(&self, address: u64, stack: Option<u64>) -> Option<usize> {
         let place = self.frames.len().checked_sub(1);
-        let is_last = |key| self.frames.last().and_then(RecordedFrame::return_key) == Some(key);
-        if is_last((address, stack)) {
-            return place;
-        }
+        let last = self.frames.last()?;
         // A retpoline puts another address there.
-        if stack.is_some()
-            && self
-                .frames
-                .last()
-                .is_some_and(|frame| frame.stack() == stack)
-        {
+        let is_last = match stack {
+            Some(_) => last.stack() == stack,
+            None => last.returns_to(address),
+        };
+        if is_last {
             return place;
         }
         let level = self.levels.len();
-        let keys = [(address, stack), (address, None)];
-        let key = keys
+        let slots = match stack {
+            Some(stack) => [ReturnSlot::At(stack), ReturnSlot::Unknown],
+            None => [ReturnSlot::Any; 2],
+        };
+        let key = slots
             .into_iter()
+            .map(|slot| (address, slot))
             .find(|key| self.returns.contains_key(&(level, *key)))?;
         self.frames
             .iter()
-            .rposition(|frame| frame.return_key() == Some(key))
+            .rposition(|frame| frame.return_keys().any(|own| own == key))
     }
+
+    /// Iterates over the ranges of places, innermost first, of the calls of the current level that
+    /// began with a stack pointer below `end`, up to one that did not.
+    fn begun_below(&self, end: u64) -> impl Iterator<Item = Range<usize>> {
+        let mut inner = self.frames.len();
+        let starts = self.runs.iter().rev().take(RUNS);
+        starts.map_while(move |start| {
+            let run = self.frames.get(*start..inner)?;
+            let is_above = |frame: &RecordedFrame| frame.entry_sp().is_none_or(|own| own >= end);
+            let below = start + run.partition_point(is_above)..inner;
+            // Nothing further out is below.
+            inner = if below.start == *start { *start } else { 0 };
+            (!below.is_empty()).then_some(below)
+        })
+    }
+
+    /// Returns the place from which calls are over if those on the stack in use are that began with
+    /// a stack pointer below `end`, and the place from which all began below it. Calls that all
+    /// began far below are on another stack.
+    pub fn over_below(&self, end: u64) -> Option<(Option<usize>, usize)> {
+        let mut over = None;
+        let mut all = None;
+        for range in self.begun_below(end) {
+            let outermost = self.frames.get(range.start)?;
+            if outermost.entry_sp().is_some_and(|own| is_near(own, end)) {
+                over = Some(range.start);
+            }
+            all = Some(range.start);
+        }
+        Some((over, all?))
+    }
+
+    /// Returns the place of the outermost call that returns to an address and began near below
+    /// `end`.
+    pub fn returning_near(&self, address: u64, end: u64) -> Option<usize> {
+        let key = (self.levels.len(), (address, ReturnSlot::Any));
+        self.returns.get(&key)?;
+        let in_range = |range: Range<usize>| {
+            let near = self.frames.get(range.clone())?.iter().take(FAR as usize);
+            let mut near =
+                near.take_while(|frame| frame.entry_sp().is_some_and(|own| is_near(own, end)));
+            Some(range.start + near.position(|frame| frame.returns_to(address))?)
+        };
+        self.begun_below(end).filter_map(in_range).last()
+    }
+}
+
+/// Returns true if a call that began with a stack pointer below `end` may have been on the stack
+/// that ends there.
+pub fn is_near(own: u64, end: u64) -> bool {
+    own < end && end - own <= FAR
 }
 
 /// Number of points below which useless ones are never removed.

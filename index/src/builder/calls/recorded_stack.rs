@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::answers::call::{Evidence, FrameEntry, FrameExit};
 use crate::builder::calls::pending::{RootEntry, RootFrame, StackId};
-use crate::builder::calls::pending_frames::FAR;
 use crate::builder::calls::recorded_frames::{
     ArrivalStep, BranchStep, RecordedFrame, RecordedFrames, RecordedKind, Redirection, ReturnPoint,
-    ReturnPoints,
+    ReturnPoints, is_near,
 };
 use crate::builder::calls::spool::CollectedCalls;
 use crate::builder::calls::stacks::{RetainedCounts, ThreadStack};
+use crate::builder::segment::turns::TurningBranch;
 use crate::store::calls::encoder::CallFrame;
 
 /// Return addresses that lie further apart are on different stacks.
@@ -91,12 +91,14 @@ impl RecordedStack {
     /// Records the first step of the innermost frame, if it has none yet.
     pub fn enter_last(&mut self, arrival: &ArrivalStep) {
         let RootEntry { step, pc } = arrival.entry;
-        if let Some(frame) = self
-            .frames
-            .last_mut()
-            .filter(|frame| frame.entry_step.is_none())
-        {
-            (frame.entry_step, frame.function, frame.sp) = (Some(step), pc, arrival.sp);
+        let last = self.frames.last().copied();
+        if let Some(frame) = last.filter(|frame| frame.entry_step.is_none()) {
+            self.frames.replace_last(RecordedFrame {
+                entry_step: Some(step),
+                function: pc,
+                sp: arrival.sp,
+                ..frame
+            });
             if !frame.is_redirection() {
                 self.last_turn = Some(frame.call_step);
             }
@@ -184,39 +186,36 @@ impl RecordedStack {
         self.suspicion = None;
     }
 
-    /// Handles a call; `entry_step` is none while the trace shows no step of the callee.
-    pub fn call(
+    /// Handles a call whose callee the trace shows no step of.
+    pub fn call_without_steps(
         &mut self,
         branch: BranchStep,
-        entry_step: Option<u64>,
         function: u64,
         found: &mut CollectedCalls,
     ) {
+        self.lose_by_call(branch, found);
+        self.frames.push(RecordedFrame::called(branch, function));
+    }
+
+    /// Handles a call that arrives at a step.
+    pub fn call(&mut self, arrival: &ArrivalStep, branch: BranchStep, found: &mut CollectedCalls) {
+        let ArrivalStep { entry, sp, .. } = *arrival;
+        self.lose_by_call(branch, found);
+        self.frames.push(RecordedFrame {
+            entry_step: Some(entry.step),
+            sp,
+            ..RecordedFrame::called(branch, entry.pc)
+        });
+    }
+
+    /// Ends the frames that a call shows to be over.
+    fn lose_by_call(&mut self, branch: BranchStep, found: &mut CollectedCalls) {
         if let Some(stack) = branch.stack {
             self.lose(PoppedFrames::Written(stack), branch.step, found);
         }
         if self.frames.len() == 0 {
             self.root_stack = self.root_stack.max(branch.stack);
         }
-        let kind = RecordedKind::Call {
-            return_address: branch.site.next_pc,
-            stack: branch.stack,
-        };
-        self.frames.push(RecordedFrame {
-            call_step: branch.step,
-            entry_step,
-            function,
-            sp: None,
-            kind,
-        });
-    }
-
-    /// Records the stack pointer at the first step of the innermost frame.
-    pub fn note_entry_sp(&mut self, sp: Option<u64>) {
-        self.frames
-            .last_mut()
-            .into_iter()
-            .for_each(|frame| frame.sp = sp);
     }
 
     /// Handles a branch that returns to a step.
@@ -226,26 +225,62 @@ impl RecordedStack {
         branch: BranchStep,
         found: &mut CollectedCalls,
     ) {
-        let entry = arrival.entry;
-        let pc = entry.pc;
         if let Some(stack) = branch.stack {
             self.leave_redirections(stack, branch.step, found);
         }
-        let exit_step = branch.last_step;
-        let Some(place) = self.frames.returning_to(pc, branch.stack) else {
-            let is_outermost = self.frames.len() == 0 || branch.stack.is_some();
-            match branch.stack {
-                Some(stack) => {
-                    self.lose(PoppedFrames::Read(stack), branch.step, found);
-                    self.lose_by_sp(arrival, exit_step, found);
-                }
-                None => self.jump_to(arrival, exit_step, found),
-            }
-            if is_outermost {
-                self.return_from_root(entry, branch, found);
-            }
+        if let Some(place) = self
+            .frames
+            .returning_to(arrival.entry.pc, branch.stack)
+            .or_else(|| self.returning_at(arrival))
+        {
+            self.return_from(place, arrival, branch, found);
             return;
-        };
+        }
+        let exit_step = branch.last_step;
+        let is_outermost = self.frames.len() == 0 || branch.stack.is_some();
+        match branch.stack {
+            Some(stack) => {
+                self.lose(PoppedFrames::Read(stack), branch.step, found);
+                self.lose_by_sp(arrival, exit_step, found);
+            }
+            None => self.leave_by_jump(arrival, exit_step, found),
+        }
+        if is_outermost {
+            self.return_from_root(arrival.entry, branch, found);
+        }
+    }
+
+    /// Handles a jump.
+    pub fn jump_to(
+        &mut self,
+        arrival: &ArrivalStep,
+        branch: BranchStep,
+        found: &mut CollectedCalls,
+    ) {
+        match self.returning_at(arrival) {
+            Some(place) => self.return_from(place, arrival, branch, found),
+            None if branch.kind == TurningBranch::OtherJump => {
+                self.lose_by_sp(arrival, branch.last_step, found)
+            }
+            None => self.leave_by_jump(arrival, branch.last_step, found),
+        }
+    }
+
+    /// Returns the place of the call whose return address and stack pointer a step arrives with.
+    fn returning_at(&self, arrival: &ArrivalStep) -> Option<usize> {
+        let end = arrival.returned_end()?;
+        self.frames.returning_near(arrival.entry.pc, end)
+    }
+
+    /// Handles a branch that returns from the call at a place.
+    fn return_from(
+        &mut self,
+        place: usize,
+        arrival: &ArrivalStep,
+        branch: BranchStep,
+        found: &mut CollectedCalls,
+    ) {
+        let (pc, exit_step) = (arrival.entry.pc, branch.last_step);
         // Retpolines put another address there: no call returned to its target.
         let is_point = self
             .frames
@@ -289,37 +324,35 @@ impl RecordedStack {
         caller_at(&self.frames, depth)
     }
 
-    /// Handles a jump to a computed address, which may be a return point of an outer frame.
-    pub fn jump_to(&mut self, arrival: &ArrivalStep, step: u64, found: &mut CollectedCalls) {
-        self.lose_by_sp(arrival, step, found);
-        let pc = arrival.entry.pc;
+    /// Returns the depth of the return point of a pending caller at an address.
+    fn point_depth(&mut self, pc: u64) -> Option<usize> {
         let frames = &self.frames;
-        let Some(point) = self.return_points.deepest(pc, |point| holds(point, frames)) else {
+        let point = self.return_points.deepest(pc, |point| holds(point, frames));
+        point.map(|point| point.depth)
+    }
+
+    /// Handles a jump to a computed address, which may be a return point of an outer frame.
+    fn leave_by_jump(&mut self, arrival: &ArrivalStep, step: u64, found: &mut CollectedCalls) {
+        self.lose_by_sp(arrival, step, found);
+        let Some(depth) = self.point_depth(arrival.entry.pc) else {
             return;
         };
-        let Some(outermost) = self.frames.get(point.depth) else {
+        let Some(outermost) = self.frames.get(depth) else {
             return;
         };
-        // On x86 a call is over only when the stack pointer lies above that of its first step.
-        let is_shown = |(sp, own)| {
-            if arrival.is_linked {
-                sp < own
-            } else {
-                sp <= own
-            }
-        };
-        if arrival.sp.zip(outermost.entry_sp()).is_some_and(is_shown) {
+        let both = arrival.returned_end().zip(outermost.entry_sp());
+        if both.is_some_and(|(end, own)| !is_near(own, end)) {
             return;
         }
         let will_show = self
             .frames
             .last()
             .is_some_and(|frame| frame.stack().is_some());
-        if will_show && self.frames.level_start() <= point.depth {
-            let (from, step) = self.suspicion.unwrap_or((point.depth, step));
-            self.suspicion = Some((from.min(point.depth), step));
+        if will_show && self.frames.level_start() <= depth {
+            let (from, step) = self.suspicion.unwrap_or((depth, step));
+            self.suspicion = Some((from.min(depth), step));
         } else {
-            self.close_down_to(point.depth, step, FrameExit::Longjmp, found);
+            self.close_down_to(depth, step, FrameExit::Longjmp, found);
             self.suspicion = None;
         }
     }
@@ -332,51 +365,63 @@ impl RecordedStack {
         }
     }
 
-    /// Ends the frames that the stack pointer after a jump shows to be over. A value far above that
-    /// of the outermost frame belongs to another stack.
-    pub fn lose_by_sp(&mut self, arrival: &ArrivalStep, step: u64, found: &mut CollectedCalls) {
-        let level = self.frames.level_start();
-        let outermost = self.frames.get(level).and_then(RecordedFrame::entry_sp);
-        let Some(sp) = arrival.sp.filter(|sp| {
-            let is_near = |own: u64| *sp <= own.saturating_add(FAR);
-            arrival.has_risen && outermost.is_some_and(is_near)
-        }) else {
+    /// Ends the frames that the stack pointer after a jump shows to be over.
+    fn lose_by_sp(&mut self, arrival: &ArrivalStep, step: u64, found: &mut CollectedCalls) {
+        let Some(sp) = arrival.sp.filter(|_| arrival.has_risen) else {
             return;
         };
-        let count = self.frames.len();
-        let is_over = |held: u64, is_outside: bool| {
-            held < sp && sp - held < STACK_BYTES || is_outside && held == sp
+        let Some((mut over, mut outermost)) = self.frames.over_below(sp) else {
+            return;
         };
-        while self.frames.len() > level
-            && let Some(held) = self.frames.last().and_then(RecordedFrame::entry_sp)
-            && is_over(held, arrival.is_linked && self.frames.len() < count)
+        // A function that lowered the stack pointer before its calls is over, too. One that did not,
+        // because it keeps its return address in another register, may be the one that continues.
+        let mut has_lowered = true;
+        while arrival.is_linked
+            && let Some(outer) = outermost.checked_sub(1)
+            && self.frames.get(outer).and_then(RecordedFrame::entry_sp) == Some(sp)
+            && (has_lowered || !self.may_continue(outer, arrival.entry.pc))
         {
-            self.close_down_to(self.frames.len() - 1, step, FrameExit::Longjmp, found);
+            (over, outermost, has_lowered) = (Some(outer), outer, false);
         }
-        let left = self.frames.len();
-        self.suspicion = self.suspicion.filter(|(from, _)| *from < left);
+        if let Some(place) = over {
+            self.close_down_to(place, step, FrameExit::Longjmp, found);
+            self.suspicion = self.suspicion.filter(|(from, _)| *from < place);
+        }
+    }
+
+    /// Returns true if an address may be inside the function of a call: after its start, with no
+    /// known address of its caller between both.
+    fn may_continue(&mut self, place: usize, pc: u64) -> bool {
+        if self.point_depth(pc).is_some_and(|depth| depth <= place) {
+            return false;
+        }
+        let Some(frame) = self.frames.get(place) else {
+            return false;
+        };
+        let around = match place.checked_sub(1) {
+            Some(outer) => self.frames.get(outer).map(|frame| frame.function),
+            None => self.root.map(|root| root.function()),
+        };
+        let mut around = around.into_iter().chain(frame.return_address());
+        frame.function <= pc && !around.any(|other| (frame.function + 1..=pc).contains(&other))
     }
 
     /// Ends the frames that a stack address shows to be over.
     fn lose(&mut self, below: PoppedFrames, step: u64, found: &mut CollectedCalls) {
         let (PoppedFrames::Written(stack) | PoppedFrames::Read(stack)) = below;
         self.leave_redirections(stack, step, found);
-        let is_over = |held: u64| match below {
-            PoppedFrames::Written(written) => held <= written,
-            PoppedFrames::Read(read) => held < read,
+        let end = match below {
+            PoppedFrames::Written(written) => written.saturating_add(1),
+            PoppedFrames::Read(read) => read,
         };
-        while self.frames.len() > self.frames.level_start()
-            && let Some(frame) = self.frames.last()
-            && frame
-                .stack()
-                .is_some_and(|held| is_over(held) && stack - held < STACK_BYTES)
+        if let Some((Some(place), _)) = self.frames.over_below(end)
+            && let Some(innermost) = self.frames.last()
         {
-            let exit = if below == PoppedFrames::Read(stack) {
-                step
-            } else {
-                self.left_at(frame, step)
+            let exit = match below {
+                PoppedFrames::Read(_) => step,
+                PoppedFrames::Written(_) => self.left_at(innermost, step),
             };
-            self.close_down_to(self.frames.len() - 1, exit, FrameExit::Longjmp, found);
+            self.close_down_to(place, exit, FrameExit::Longjmp, found);
         }
         self.suspicion = None;
     }

@@ -279,9 +279,7 @@ impl EventSink for SegmentBuilder {
         self.has_late_accesses |= self.slot == 0 || access.thread != self.step_thread;
         self.memory.push(self.slot, access);
         self.digests.access(access);
-        if access.bytes.is_none() {
-            self.calls.turns.access(access);
-        }
+        self.calls.turns.access(access);
     }
 
     fn text(&mut self, event: &TextEvent<'_>) {
@@ -352,9 +350,12 @@ impl Default for SegmentLimits {
 mod tests {
     use stepback_machine::InstructionSet;
     use stepback_machine::flow::RecordedBranch;
+    use stepback_parsers::{ParseScratch, Source as _};
 
     use crate::builder::build_index::{BuildOptions, index_in_memory};
-    use crate::read::far_uses::records::{ITEM, Record, Records};
+    use crate::builder::segment::builder::{SegmentBuilder, SegmentLimits};
+    use crate::builder::segment::turns::TurnKind;
+    use crate::read::far_uses::records::{ITEM, Record, Records, What};
 
     /// Returns the number of segments of 8,000 such steps.
     fn segments_of(step: impl Fn(u64) -> Vec<Record>) -> usize {
@@ -367,6 +368,40 @@ mod tests {
             index_in_memory(Records::new(records, InstructionSet::X86_64), &options).unwrap();
         assert_eq!(index.step_count(), 8000);
         index.contents.segments.len()
+    }
+
+    /// A loop of direct jumps leaves no call while the stack pointer stays the same.
+    #[test]
+    fn jumps_are_turns_only_after_a_write_of_the_stack_pointer() {
+        let jump = Record::step(0, 0x1000, 4, RecordedBranch::Jump);
+        let write = Record {
+            thread: 0,
+            what: What::StackPointer(Some(0x8000)),
+        };
+        let source = Records::new(
+            vec![jump, jump, jump, write, jump, jump],
+            InstructionSet::A64,
+        );
+        let mut builder = SegmentBuilder::of(source.traits(), SegmentLimits::default());
+        builder.begin_task(0);
+        source
+            .parse(
+                0..source.length(),
+                &mut ParseScratch::default(),
+                &mut builder,
+            )
+            .unwrap();
+        builder.end_task();
+        let turns = builder
+            .sealed
+            .iter()
+            .flat_map(|segment| &segment.calls.turns);
+        let branches = turns.filter(|turn| matches!(turn.what, TurnKind::Branch { .. }));
+        // What comes before the first jump and after the last one is not in the segment.
+        assert_eq!(
+            branches.map(|turn| turn.slot).collect::<Vec<_>>(),
+            [1, 3, 5]
+        );
     }
 
     #[test]

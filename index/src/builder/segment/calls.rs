@@ -60,8 +60,7 @@ impl CallColumns {
     #[inline(always)]
     pub fn begin_step(&mut self, slot: u32, step: &StepEvent<'_>) {
         if step.branch != RecordedBranch::Unsaid {
-            let sp = self.threads[usize::from(step.thread.0)].core[SP];
-            self.turns.begin_step(slot, step, sp);
+            self.turns.begin_step(slot, step);
             return;
         }
         let thread = &mut self.threads[usize::from(step.thread.0)];
@@ -127,12 +126,12 @@ impl CallColumns {
 
     /// Hands over what was collected.
     pub fn finish(&mut self, sealed: &mut SealedSegment) {
-        let (turns, last_slots) = self.turns.take();
+        let (turns, turn_ends) = self.turns.take();
         sealed.calls = SegmentCalls {
             transfers: self.transfers.take(),
             thread_ends: self.threads.clone(),
             turns,
-            last_slots,
+            turn_ends,
         };
         sealed.host_calls = self.host_calls.clone();
     }

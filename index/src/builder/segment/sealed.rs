@@ -7,7 +7,7 @@ use crate::builder::segment::instructions::FoundCode;
 use crate::builder::segment::markers::MarkersOfKind;
 use crate::builder::segment::memory::GranuleState;
 use crate::builder::segment::transfers::{ThreadEnd, Transfers};
-use crate::builder::segment::turns::ControlTurn;
+use crate::builder::segment::turns::{ControlTurn, TurnEnd};
 use crate::builder::semihosting::call::HostCall;
 use crate::store::data::IndexData;
 use crate::store::granules::TouchCoverage;
@@ -79,8 +79,8 @@ pub struct SegmentCalls {
     pub thread_ends: Vec<ThreadEnd>,
     /// Recorded control turns, in order.
     pub turns: Vec<ControlTurn>,
-    /// Slot of the last step of each thread in traces with control turns, 0 without one.
-    pub last_slots: Vec<u32>,
+    /// States of the threads at the segment's end in traces with control turns.
+    pub turn_ends: Vec<TurnEnd>,
 }
 
 impl SegmentCalls {

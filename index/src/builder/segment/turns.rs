@@ -6,8 +6,8 @@ use stepback_machine::convention::ReturnAddress;
 use stepback_machine::flow::{FlowKind, RecordedBranch};
 use stepback_machine::{AccessKind, CodeSite, InstructionSet};
 use stepback_parsers::{
-    DelaySlot, GapReason, Marker, MarkerEvent, MarkerKind, MemoryAccess, RecordingScope, StepEvent,
-    ThreadNumber,
+    DelaySlot, Gap, GapReason, Marker, MarkerEvent, MarkerKind, MemoryAccess, RecordingScope,
+    StepEvent, ThreadNumber,
 };
 
 use crate::builder::segment::transfers::TrackedRegister;
@@ -24,6 +24,40 @@ pub struct ControlTurn {
     pub what: TurnKind,
 }
 
+/// Whether the stack pointer was written since the last arrival.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SpWrites {
+    /// Not in this segment, which shows no turn either: the state at the segment's start.
+    #[default]
+    Carry,
+    /// Not written.
+    Absent,
+    /// Written.
+    Present,
+}
+
+impl SpWrites {
+    /// Returns whether there were writes, if the segment shows it.
+    pub fn is_present(self) -> Option<bool> {
+        match self {
+            Self::Carry => None,
+            Self::Absent => Some(false),
+            Self::Present => Some(true),
+        }
+    }
+}
+
+/// State of a thread at the end of a segment.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TurnEnd {
+    /// Slot of its last step, 0 without one.
+    pub last_slot: u32,
+    /// Stack pointer.
+    pub sp: TrackedRegister,
+    /// Writes of the stack pointer since the last arrival.
+    pub sp_writes: SpWrites,
+}
+
 /// Kind of a control turn.
 #[derive(Clone, Copy, Debug)]
 pub enum TurnKind {
@@ -35,6 +69,8 @@ pub enum TurnKind {
         instruction_set: InstructionSet,
         /// Stack pointer when the step began.
         sp: TrackedRegister,
+        /// Writes of the stack pointer since the last arrival.
+        sp_writes: SpWrites,
         /// True in the delay slot of the branch before: the step at the destination still follows.
         is_in_slot: bool,
     },
@@ -92,8 +128,8 @@ pub enum TurningBranch {
     Return,
     /// Jump to an address from a register or memory.
     Jump,
-    /// Any other jump after the stack pointer rose, as some logs do not show where addresses come
-    /// from.
+    /// Any other jump, if the stack pointer was written since the last arrival, as some logs do not
+    /// show where addresses come from. A segment may report one without writes.
     OtherJump,
 }
 
@@ -107,19 +143,19 @@ pub struct ControlTurns {
 /// A thread in a segment.
 #[derive(Clone, Copy, Debug)]
 struct TurningThread {
-    /// Slot of its last step; 0 before its first.
-    last_slot: u32,
+    /// State after its last step.
+    end: TurnEnd,
     /// True if its next step is an arrival.
     is_arriving: bool,
+    /// True if the segment shows the turn before its last arrival.
+    has_turned: bool,
     /// Place of its last step's turn, until an access shows the stack address of the return
     /// address.
     open_turn: Option<u32>,
     /// Last step, when that is a call, or in the slot of one.
     last_call: Option<LastCall>,
-    /// Stack pointer at the last arrival after a turn.
-    sp: TrackedRegister,
-    /// True if the stack pointer may have risen above it.
-    has_risen: bool,
+    /// Jump that may be an [`TurningBranch::OtherJump`]: its own step may write the stack pointer.
+    last_jump: Option<LastJump>,
 }
 
 /// A call that no step follows.
@@ -131,14 +167,90 @@ struct LastCall {
     instruction_set: InstructionSet,
 }
 
+/// A jump that no step at its destination follows.
+#[derive(Clone, Copy, Debug)]
+struct LastJump {
+    slot: u32,
+    site: BranchSite,
+    /// Turn of the step in its delay slot.
+    in_slot: Option<ControlTurn>,
+}
+
+/// Returns true for a step in a delay slot, which belongs to the function that the branch leaves:
+/// control arrives after it.
+#[inline(always)]
+fn is_in_slot(step: &StepEvent<'_>) -> bool {
+    step.delay_slot != DelaySlot::None && step.instruction_set.slot_bytes() > 0
+}
+
 const CARRIED: TurningThread = TurningThread {
-    last_slot: 0,
+    end: TurnEnd {
+        last_slot: 0,
+        sp: TrackedRegister::Carry,
+        sp_writes: SpWrites::Carry,
+    },
     is_arriving: true,
+    has_turned: false,
     open_turn: None,
     last_call: None,
-    sp: TrackedRegister::Carry,
-    has_risen: true,
+    last_jump: None,
 };
+
+impl TurningThread {
+    /// Records a step that may be the destination of a turn, or in the delay slot of one.
+    fn arrive(&mut self, slot: u32, step: &StepEvent<'_>, turns: &mut Vec<ControlTurn>) {
+        let is_in_slot = is_in_slot(step);
+        let arrival = ControlTurn {
+            thread: step.thread.0,
+            slot,
+            what: TurnKind::Arrival {
+                pc: step.pc.0,
+                instruction_set: step.instruction_set,
+                sp: self.end.sp,
+                sp_writes: self.end.sp_writes,
+                is_in_slot,
+            },
+        };
+        match &mut self.last_jump {
+            Some(jump) if is_in_slot => jump.in_slot = Some(arrival),
+            Some(_) if self.end.sp_writes != SpWrites::Absent => {
+                self.flush_jump(step.thread.0, turns);
+            }
+            _ => self.last_jump = None,
+        }
+        if !self.is_arriving {
+            return;
+        }
+        self.is_arriving = is_in_slot;
+        turns.push(arrival);
+        if !is_in_slot {
+            // Only the sequential pass knows whether the first step of a segment follows a turn.
+            self.end.sp_writes = match self.has_turned {
+                true => SpWrites::Absent,
+                false => SpWrites::Carry,
+            };
+        }
+    }
+
+    /// Adds the last jump to the turns, if there is one that no turn records.
+    fn flush_jump(&mut self, number: u16, turns: &mut Vec<ControlTurn>) {
+        if let Some(jump) = self.last_jump.take() {
+            (self.is_arriving, self.has_turned) = (true, true);
+            let what = TurnKind::Branch {
+                kind: TurningBranch::OtherJump,
+                site: jump.site,
+                stack: None,
+                target: None,
+            };
+            turns.push(ControlTurn {
+                thread: number,
+                slot: jump.slot,
+                what,
+            });
+            turns.extend(jump.in_slot);
+        }
+    }
+}
 
 impl ControlTurns {
     /// Begins a task.
@@ -157,8 +269,12 @@ impl ControlTurns {
         self.threads.push(CARRIED);
     }
 
-    /// Returns the turns, and the slot of each thread's last step, 0 without one.
-    pub fn take(&mut self) -> (Vec<ControlTurn>, Vec<u32>) {
+    /// Returns the turns, and the state of each thread at the end.
+    pub fn take(&mut self) -> (Vec<ControlTurn>, Vec<TurnEnd>) {
+        // A later segment may show what the step of the jump writes.
+        for (number, thread) in (0..).zip(&mut self.threads) {
+            thread.flush_jump(number, &mut self.turns);
+        }
         for call in self.threads.iter().filter_map(|thread| thread.last_call) {
             let control = call.instruction_set.control(&call.site);
             let to = control
@@ -175,7 +291,7 @@ impl ControlTurns {
         }
         (
             std::mem::take(&mut self.turns),
-            self.threads.iter().map(|thread| thread.last_slot).collect(),
+            self.threads.iter().map(|thread| thread.end).collect(),
         )
     }
 
@@ -183,10 +299,7 @@ impl ControlTurns {
     #[inline(always)]
     pub fn stack_write(&mut self, thread: ThreadNumber, value: TrackedRegister) {
         if let Some(thread) = self.threads.get_mut(usize::from(thread.0)) {
-            thread.has_risen |= !matches!(
-                (thread.sp, value),
-                (TrackedRegister::Known(before), TrackedRegister::Known(value)) if value <= before
-            );
+            (thread.end.sp, thread.end.sp_writes) = (value, SpWrites::Present);
         }
     }
 
@@ -197,50 +310,38 @@ impl ControlTurns {
         };
         self.turns.push(ControlTurn {
             thread: number,
-            slot: thread.last_slot,
+            slot: thread.end.last_slot,
             what: TurnKind::ExceptionText,
         });
     }
 
-    /// Records a step, which begins with this stack pointer.
+    /// Records a step.
     #[inline(always)]
-    pub fn begin_step(&mut self, slot: u32, step: &StepEvent<'_>, sp: TrackedRegister) {
-        let Some(thread) = self.threads.get_mut(usize::from(step.thread.0)) else {
+    pub fn begin_step(&mut self, slot: u32, step: &StepEvent<'_>) {
+        let number = step.thread.0;
+        let Some(thread) = self.threads.get_mut(usize::from(number)) else {
             return;
         };
-        let is_first = thread.last_slot == 0;
-        (thread.last_slot, thread.open_turn) = (slot, None);
-        // Control arrives after the delay slot, which belongs to the function that the branch
-        // leaves.
-        let is_in_slot =
-            step.delay_slot != DelaySlot::None && step.instruction_set.slot_bytes() > 0;
-        thread.last_call = thread.last_call.filter(|_| is_in_slot);
-        if thread.is_arriving {
-            thread.is_arriving = is_in_slot;
-            // Only the sequential pass knows whether the first step of a segment follows a turn.
-            if !is_first {
-                (thread.sp, thread.has_risen) = (sp, false);
-            }
-            let what = TurnKind::Arrival {
-                pc: step.pc.0,
-                instruction_set: step.instruction_set,
-                sp,
-                is_in_slot,
-            };
-            self.turns.push(ControlTurn {
-                thread: step.thread.0,
-                slot,
-                what,
-            });
+        (thread.end.last_slot, thread.open_turn) = (slot, None);
+        thread.last_call = thread.last_call.filter(|_| is_in_slot(step));
+        if thread.is_arriving || thread.last_jump.is_some() {
+            thread.arrive(slot, step, &mut self.turns);
         }
         let kind = match step.branch {
             RecordedBranch::Call | RecordedBranch::IndirectCall => TurningBranch::Call,
             RecordedBranch::Return => TurningBranch::Return,
             RecordedBranch::IndirectJump => TurningBranch::Jump,
-            RecordedBranch::Jump if thread.has_risen => TurningBranch::OtherJump,
+            RecordedBranch::Jump => {
+                thread.last_jump = Some(LastJump {
+                    slot,
+                    site: BranchSite::of(step),
+                    in_slot: None,
+                });
+                return;
+            }
             _ => return,
         };
-        thread.is_arriving = true;
+        (thread.is_arriving, thread.has_turned) = (true, true);
         let place = u32::try_from(self.turns.len()).ok();
         let site = step.encoding().map(|encoding| CodeSite {
             pc: step.pc,
@@ -299,15 +400,13 @@ impl ControlTurns {
 
     /// Records the contents of the recording from here on.
     pub fn recording(&mut self, ThreadNumber(thread): ThreadNumber, recording: RecordingScope) {
-        let Some(TurningThread {
-            last_slot: slot, ..
-        }) = self.threads.get(usize::from(thread)).copied()
-        else {
+        let Some(state) = self.threads.get_mut(usize::from(thread)) else {
             return;
         };
+        state.flush_jump(thread, &mut self.turns);
         self.turns.push(ControlTurn {
             thread,
-            slot,
+            slot: state.end.last_slot,
             what: TurnKind::Recording {
                 lacks_steps: recording.lacks_steps,
             },
@@ -343,10 +442,14 @@ impl ControlTurns {
         else {
             return;
         };
-        thread.is_arriving = true;
+        thread.flush_jump(number, &mut self.turns);
+        (thread.is_arriving, thread.has_turned) = (true, true);
+        if let Some(GapReason::Off | GapReason::Lost) = Gap::of(marker).map(|gap| gap.reason) {
+            thread.end.sp = TrackedRegister::Unknown;
+        }
         self.turns.push(ControlTurn {
             thread: number,
-            slot: thread.last_slot,
+            slot: thread.end.last_slot,
             what: TurnKind::Marker(marker),
         });
     }

@@ -5,6 +5,7 @@ mod commit_logs;
 mod drmemtrace;
 mod exceptions;
 mod heap;
+mod jumps;
 mod recorded_calls;
 mod records;
 mod rst;

@@ -6,7 +6,7 @@ use stepback_machine::InstructionSet;
 use stepback_machine::flow::RecordedBranch;
 use stepback_parsers::{Gap, GapReason, MarkerKind, Step};
 
-use crate::support::records::{Record, Records};
+use crate::support::records::{Record, Records, What};
 
 const X86: InstructionSet = InstructionSet::X86_64;
 const A64: InstructionSet = InstructionSet::A64;
@@ -248,6 +248,49 @@ fn a_call_before_lost_records_is_not_one_of_what_follows_them() {
         step(0x1004),
     ];
     check(A64, &[&trace], &["2000 0..1..2 Return"]);
+}
+
+fn sp(value: u64) -> Record {
+    Record {
+        thread: 0,
+        what: What::StackPointer(Some(value)),
+    }
+}
+
+/// The stack pointer from before a gap is no longer the thread's.
+#[test]
+fn a_jump_after_a_gap_leaves_no_call_by_the_stack_pointer_before_it() {
+    let left = |written: &[Record]| {
+        let trace: &[&[Record]] = &[
+            &[sp(0x9000), step(0x1000), gap(GapReason::Off, None)],
+            written,
+            &[link(0x2000), step(0x3000), sp(0x7f00), link(0x3004)],
+            &[step(0x4000), jump(0x4004), sp(0x8000), step(0x2100)],
+        ];
+        trace.concat()
+    };
+    let unknown = left(&[]);
+    check_all(
+        A64,
+        &[&unknown],
+        &[
+            "Root 1000 -..0..0 Gap",
+            "Gap 2000 0..1..- Open",
+            " Call 3000 1..2..- Open",
+            "  Call 4000 3..4..5 Longjmp",
+        ],
+    );
+    let known = left(&[sp(0x8000)]);
+    check_all(
+        A64,
+        &[&known],
+        &[
+            "Root 1000 -..0..0 Gap",
+            "Gap 2000 0..1..- Open",
+            " Call 3000 1..2..5 Longjmp",
+            "  Call 4000 3..4..5 Longjmp",
+        ],
+    );
 }
 
 fn interrupt(from: u64) -> Record {

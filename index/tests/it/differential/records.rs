@@ -20,7 +20,7 @@ use stepback_parsers::{DelaySlot, Gap, GapReason, Line, MarkerKind, Position, So
 
 use crate::support::compare::{Comparison, Things, index_of};
 use crate::support::dice::Dice;
-use crate::support::records::{Record, Records, What};
+use crate::support::records::{ITEM, Record, Records, What};
 
 /// The queries of [`Comparison::ask_of_kind`] that do not read the text.
 const KINDS: [u64; 10] = [2, 4, 6, 8, 9, 12, 17, 18, 21, 23];
@@ -45,6 +45,9 @@ const X86: [&[u8]; 8] = [
     &[0x06],
 ];
 
+/// Difference between the addresses of two stacks of a thread.
+const OTHER_STACK: u64 = 0x1_0000;
+
 /// A thread of a random trace.
 #[derive(Clone, Debug)]
 struct RandomThread {
@@ -66,6 +69,9 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     fn step(&mut self, number: u16, thread: &mut RandomThread) {
+        if self.dice.one_in(30) {
+            thread.sp ^= OTHER_STACK;
+        }
         const BRANCHES: [RecordedBranch; 14] = [
             RecordedBranch::None,
             RecordedBranch::None,
@@ -339,6 +345,52 @@ fn ask_markers(comparison: &Comparison<'_>, dice: &mut Dice) {
         thread,
         at: position(dice),
     });
+}
+
+/// Adds values of the stack pointer, mostly those of the calls around.
+fn with_stack_pointers(dice: &mut Dice, records: Vec<Record>) -> Vec<Record> {
+    let mut slots = [0x8000; 3];
+    let mut all = Vec::new();
+    for record in records {
+        if let What::Access { address, .. } = record.what {
+            slots[usize::from(record.thread)] = address;
+        }
+        all.push(record);
+        let near = slots[usize::from(record.thread)] + 8 * dice.below(4);
+        let value = match dice.below(24) {
+            0 => None,
+            1 => Some(near ^ OTHER_STACK),
+            2..9 => Some(near),
+            9..11 => Some(0x7f00 + 8 * dice.below(48)),
+            _ => continue,
+        };
+        all.push(Record {
+            thread: record.thread,
+            what: What::StackPointer(value),
+        });
+    }
+    all
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn random_stack_pointers_give_the_calls_of_the_oracle(count in 0u64..400, seed: u64) {
+        let records = random_records(&mut Dice(seed), count);
+        let records = with_stack_pointers(&mut Dice(seed), records);
+        let source: Arc<dyn Source> = Records::new(records, set_of(seed));
+        let expected = Oracle::of(source.as_ref()).unwrap().calls().calls;
+        for (number, segment_bytes) in [ITEM, 5 * ITEM, 40 * ITEM, 1 << 20].into_iter().enumerate() {
+            let index = index_of(&source, segment_bytes, 1 + number % 3);
+            let found = (0..index.calls().len()).filter_map(|id| index.calls().get(CallId(id)));
+            assert_eq!(
+                found.collect::<Vec<_>>(),
+                expected,
+                "seed {seed}, segments of {segment_bytes} bytes"
+            );
+        }
+    }
 }
 
 proptest! {

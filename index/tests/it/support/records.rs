@@ -8,11 +8,11 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use stepback_machine::flow::RecordedBranch;
-use stepback_machine::{AccessKind, Address, Encoding, Endian, InstructionSet, Mode};
+use stepback_machine::{AccessKind, Address, Encoding, Endian, InstructionSet, Mode, Registers};
 use stepback_parsers::{
     DelaySlot, EventSink, Flow, InputLocation, KnownInstruction, Marker, MarkerEvent, MarkerKind,
-    MemoryAccess, ParseScratch, ParsedRange, RegisterSource, Source, SourceError, SourceTraits,
-    StepEvent, StepOrigin, ThreadNumber,
+    MemoryAccess, ParseScratch, ParsedRange, RegisterSource, RegisterWrite, Source, SourceError,
+    SourceTraits, StepEvent, StepOrigin, ThreadNumber, WrittenName,
 };
 
 /// Size in bytes of a step's virtual text.
@@ -43,6 +43,8 @@ pub enum What {
         size_bytes: u8,
     },
     Marker(Marker),
+    /// A write of the stack pointer; none if the trace marks its value as unknown.
+    StackPointer(Option<u64>),
 }
 
 impl Record {
@@ -335,5 +337,18 @@ fn push(
             marker,
             place,
         }),
+        What::StackPointer(value) => {
+            let bytes = value.map(u64::to_le_bytes);
+            sink.register_write(&RegisterWrite {
+                thread,
+                view: Registers::view("sp", set)
+                    .or(Registers::view("rsp", set))
+                    .unwrap(),
+                bytes: bytes.as_ref().map(|bytes| bytes.as_slice()),
+                name: WrittenName::Own,
+                mode: Mode::default(),
+                place,
+            });
+        }
     }
 }
