@@ -299,7 +299,7 @@ fn a_search_by_value_says_that_inferred_values_are_passed_over() {
     let unrecorded = put(&sandbox, "a", PLAIN, Container::Zip);
     for (kind, what) in [("value", "5"), ("bytes", "05")] {
         let ran = sandbox.run(&["find", &unrecorded, kind, what, "--json"]);
-        ran.ends_misspelt().says("do not record values");
+        ran.ends_misspelt().says("does not record values");
     }
     // This log has values of memory but not of registers.
     let trace = sandbox.fixture("logs/qmix.x86_64.execlog.log.zst");

@@ -12,7 +12,7 @@ use stepback_index::{Cancel, QueryError};
 use stepback_machine::Address;
 
 use crate::image::lines::section::SectionReader;
-use crate::image::lines::statements::{RowGroups, TableRow};
+use crate::image::lines::statements::RowGroups;
 
 /// Consecutive instructions of one source line; none if only a statement begins there, whose code
 /// belongs to the line of another row at the same address.
@@ -138,9 +138,7 @@ fn add_ranges(
         if group.begins_sequence {
             ranges.extend(open.take().filter(is_needed));
         }
-        // Rows without a line are ignored only for steps.
-        let has_line = |row: &TableRow| row.line.is_some();
-        let is_continued = group.is_continued && group.rows.iter().all(has_line);
+        let is_continued = group.is_of_line_before();
         for row in group.rows.iter().filter(|_| !is_continued) {
             let line = row.line.filter(|_| numbers.contains(&row.file));
             // A row with the same line but another column continues the range, unless debuggers stop

@@ -50,6 +50,14 @@ pub struct RowGroup {
     last: TableRow,
 }
 
+impl RowGroup {
+    /// Returns true if the code has the line of the group before. Rows without a line are ignored
+    /// only for steps.
+    pub fn is_of_line_before(&self) -> bool {
+        self.is_continued && self.rows.iter().all(|row| row.line.is_some())
+    }
+}
+
 type TableRows = LineRows<SectionReader, IncompleteLineProgram<SectionReader>, usize>;
 
 /// Iterates over the groups of rows of a line table that have code. An unreadable row ends the
@@ -246,11 +254,14 @@ fn containing<T>(all: &[T], address: u64, range: impl Fn(&T) -> &Range<u64>) -> 
 impl UnitRows {
     fn read(unit: UnitRef<'_, SectionReader>) -> Self {
         let mut found = Self::default();
-        let mut row: Option<Range<u64>> = None;
+        let (mut row, mut shown): (Option<Range<u64>>, Option<TableRow>) = (None, None);
         for group in RowGroups::of_unit(unit).into_iter().flatten() {
-            let shown = group.rows.last().filter(|row| **row != group.last);
-            if let Some(row) = shown {
-                found.shown.push((group.code.clone(), *row));
+            shown = match group.is_of_line_before() {
+                true => shown.or(Some(group.last)),
+                false => group.rows.last().copied(),
+            };
+            if let Some(row) = shown.filter(|row| *row != group.last) {
+                found.shown.push((group.code.clone(), row));
             }
             match &mut row {
                 Some(row) if group.is_continued && row.end == group.code.start => {
@@ -263,7 +274,7 @@ impl UnitRows {
                 }
                 _ => row = Some(group.code.clone()),
             }
-            if !group.rows.last().is_some_and(|row| row.is_statement) {
+            if !shown.is_some_and(|row| row.is_statement) {
                 found.others.push(group.code);
             }
             let counts = [&found.others, &found.continued].map(Vec::len);

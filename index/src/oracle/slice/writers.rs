@@ -5,7 +5,7 @@ use stepback_machine::{AccessKind, Address, Instruction, Mode, RegisterId, Regis
 use stepback_parsers::{Line, Position, Step, WrittenName};
 
 use crate::answers::cell::ThreadId;
-use crate::answers::slice::{SliceCell, SliceEndKind};
+use crate::answers::slice::{SliceCell, SliceEndKind, UnknownInput};
 use crate::answers::step_record::Doubt;
 use crate::oracle::banks::{MatchCertainty, PhysicalRegister};
 use crate::oracle::event::{OracleEvent, OracleEventKind, OracleStep, OracleWrite};
@@ -272,15 +272,26 @@ impl Oracle {
                 _ => {}
             }
         }
-        let is_image = self.program.byte(Address(address)).is_some();
-        ByteOrigin::Nobody(
-            if is_image {
-                SliceEndKind::Image
-            } else {
-                SliceEndKind::Initial { line: None }
-            },
-            self.untouched(at),
-        )
+        let end = match self.program.byte(Address(address)) {
+            Some(_) => SliceEndKind::Image,
+            None if self.lacks_accesses() => {
+                SliceEndKind::Unknown(UnknownInput::AccessesNotRecorded)
+            }
+            None => SliceEndKind::Initial { line: None },
+        };
+        ByteOrigin::Nobody(end, self.untouched(at))
+    }
+
+    /// Returns true if no event is an access to memory although a step may have made one.
+    fn lacks_accesses(&self) -> bool {
+        let is_access = |event: &OracleEvent| matches!(event.kind, OracleEventKind::Access(_));
+        let may_access = |step: &OracleStep| {
+            step.encoding.is_none_or(|encoding| {
+                let meaning = &decode(encoding, step.pc, step.instruction_set).meaning;
+                !meaning.memory.is_empty() || !meaning.is_memory_known
+            })
+        };
+        !self.events.iter().any(is_access) && self.steps.iter().any(may_access)
     }
 
     /// Returns the register writes of a thread up to a position, with their indices among all
