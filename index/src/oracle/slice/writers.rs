@@ -1,8 +1,10 @@
 //! Last writers of register bytes, flags and memory bytes.
 
+use std::collections::HashSet;
+
 use stepback_machine::semantics::ExecutionCondition;
 use stepback_machine::{AccessKind, Address, Instruction, Mode, RegisterId, RegisterView, decode};
-use stepback_parsers::{Line, Position, Step, WrittenName};
+use stepback_parsers::{Line, Position, Step, StepOrigin, WrittenName};
 
 use crate::answers::cell::ThreadId;
 use crate::answers::slice::{SliceCell, SliceEndKind, UnknownInput};
@@ -285,13 +287,17 @@ impl Oracle {
     /// Returns true if no event is an access to memory although a step may have made one.
     fn lacks_accesses(&self) -> bool {
         let is_access = |event: &OracleEvent| matches!(event.kind, OracleEventKind::Access(_));
-        let may_access = |step: &OracleStep| {
-            step.encoding.is_none_or(|encoding| {
-                let meaning = &decode(encoding, step.pc, step.instruction_set).meaning;
-                !meaning.memory.is_empty() || !meaning.is_memory_known
-            })
-        };
-        !self.events.iter().any(is_access) && self.steps.iter().any(may_access)
+        // Reconstructed steps have the bytes of the image.
+        let is_recorded = |step: &&OracleStep| step.origin == StepOrigin::Recorded;
+        let recorded = || self.steps.iter().filter(is_recorded);
+        let codes = recorded().filter_map(|step| step.encoding.map(|encoding| (step, encoding)));
+        let known: HashSet<Address> = codes.clone().map(|(step, _)| step.pc).collect();
+        let mut meanings =
+            codes.map(|(step, encoding)| decode(encoding, step.pc, step.instruction_set));
+        let may_access =
+            meanings.any(|code| !code.meaning.memory.is_empty() || !code.meaning.is_memory_known);
+        let is_any_unknown = self.steps.iter().any(|step| !known.contains(&step.pc));
+        !self.events.iter().any(is_access) && (may_access || is_any_unknown)
     }
 
     /// Returns the register writes of a thread up to a position, with their indices among all
