@@ -98,6 +98,11 @@ def effect_json(effect):
     return {"marker": effect.marker, "value": hex(effect.value)}
 
 
+def shared_effects(effects):
+    """Returns the effects that the module lists too: all but exceptions and notes."""
+    return [effect for effect in effects if effect.keys().isdisjoint({"exception", "note"})]
+
+
 def listed_json(step):
     more = [{"more": step.more_effects}] if step.more_effects else []
     return step_json(step) | {"effects": [effect_json(effect) for effect in step.effects] + more}
@@ -246,6 +251,8 @@ class Question:
         if status != 0:
             return error
         rows = [plain(row) for row in rows]
+        if self.arguments[0] == "list":
+            rows = [row | {"effects": shared_effects(row["effects"])} for row in rows]
         if self.arguments[0] == "at":
             names = ["position", "registers", "register_sources"]
             memory = {name: rows[0]["memory"][0][name] for name in ["bytes", "sources"]}
