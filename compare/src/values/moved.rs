@@ -257,8 +257,8 @@ impl Votes {
     }
 
     /// Returns the distance of the stack. A trace without registers shows it by calls and returns.
-    /// Where no accesses confirm it, only the first stack pointers do: a later distance may be an
-    /// error of the program.
+    /// If no accesses confirm it, it is the distance of the first stack pointers: one that arises
+    /// later may be an error of the program.
     fn stack(&self) -> Option<u64> {
         if self.total == 0 {
             return self.first_pointer;

@@ -17,8 +17,8 @@
 //! - A jump, or a return that matches nothing, after which the stack pointer lies above that of the
 //!   first step of a call shows that this call is over. A call that began with the same stack
 //!   pointer is over, too, if it lowered the stack pointer before it made the next one, as all do
-//!   that keep their return address on the stack. Otherwise the destination must be outside of its
-//!   function, as far as its address shows.
+//!   that keep their return address on the stack. Otherwise the destination must lie outside its
+//!   function, judged by addresses.
 //! - A jump through a register, or a return that matches nothing, to a return point leaves what was
 //!   called since. On x86 that is a suspicion until the stack shows it, for a `switch` may do the
 //!   same.

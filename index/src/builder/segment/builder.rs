@@ -397,7 +397,7 @@ mod tests {
             .iter()
             .flat_map(|segment| &segment.calls.turns);
         let branches = turns.filter(|turn| matches!(turn.what, TurnKind::Branch { .. }));
-        // What comes before the first jump and after the last one is not in the segment.
+        // The segment does not contain the steps before the first jump and after the last one.
         assert_eq!(
             branches.map(|turn| turn.slot).collect::<Vec<_>>(),
             [1, 3, 5]

@@ -27,7 +27,7 @@ const THROW: u64 = 0x7000;
 const SWITCH: u64 = 0x8000;
 const RETURNS: u64 = 0x9000;
 
-/// Where a call leaves its return address, and the names of registers.
+/// A machine, by the place in which its calls leave the return address and its register names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Machine {
     X86,
