@@ -18,7 +18,7 @@ use crate::cli::browse::trace_and_place;
 use crate::cli::commands::{ChosenCommand, DEMO, SubcommandAction, subcommand_names};
 use crate::cli::compare::OTHER_TRACE;
 use crate::cli::error::CommandError;
-use crate::cli::help::{ADDRESSES, POSITIONS, shorter, template};
+use crate::cli::help::{ADDRESSES, POSITIONS, brief, shorter, template};
 use crate::cli::near_names::near_names;
 use crate::cli::progress::say;
 use crate::cli::text::printable;
@@ -31,7 +31,8 @@ stepback browse boot.tarmac           show a trace in the terminal
 stepback find boot.tarmac last-write x0
                                       the last write of a register";
 
-const SEE_ALSO: &str =
+/// Last lines of the help of the program.
+pub const SEE_ALSO: &str =
     "See also: stepback help COMMAND, stepback help options, positions, addresses, keys";
 
 /// A time-travel debugger for recorded CPU instruction traces
@@ -60,7 +61,12 @@ fn program() -> Command {
 }
 
 fn parsed(words: &[OsString]) -> Result<Arguments, Error> {
-    let mut matches = program().try_get_matches_from(words)?;
+    let is_short_help = words.iter().any(|word| word == "-h");
+    let program = match is_short_help {
+        true => brief(program()),
+        false => program(),
+    };
+    let mut matches = program.try_get_matches_from(words)?;
     Arguments::from_arg_matches_mut(&mut matches)
 }
 

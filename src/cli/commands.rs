@@ -60,7 +60,8 @@ stepback browse boot.tarmac@50%       open a trace in the middle",
             "\
 stepback index boot.tarmac            build the index, or say that it is up to date
 stepback index boot.tarmac --force-index",
-        ),
+        )
+        .rare(),
     SubcommandEntry::new::<InfoArguments>("info", "Describe a trace")
         .with_json(info::forms)
         .with_examples(
@@ -137,7 +138,8 @@ stepback calltree --demo --all-frames   also calls that never returned",
 stepback callinfo --demo hash_str
 stepback callinfo --demo main 0x80000304",
         )
-        .with_notes(callinfo::HELP),
+        .with_notes(callinfo::HELP)
+        .rare(),
     SubcommandEntry::new::<ProfileArguments>(
         "profile",
         "Count the calls and time of each function",
@@ -198,7 +200,8 @@ stepback effects --demo 100 200       a range of steps",
         |matches| ReportCommand::read(matches, counts::counts_answer),
     )
     .with_json(counts::count_forms)
-    .with_examples("stepback counts --demo"),
+    .with_examples("stepback counts --demo")
+    .rare(),
     SubcommandEntry::new::<CheckArguments>(
         "check",
         "Report what is wrong with a trace, rule by rule",
@@ -219,7 +222,8 @@ stepback check --demo --json          one finding per line",
         "\
 stepback syscalls app.dir             a line for each system call
 stepback syscalls app.dir --list      each one with arguments and result",
-    ),
+    )
+    .rare(),
     SubcommandEntry::report("threads", "List the threads of a trace", |matches| {
         ReportCommand::read(matches, threads::threads_answer)
     })
@@ -232,7 +236,8 @@ stepback syscalls app.dir --list      each one with arguments and result",
 stepback tasks rtos.tarmac            runs, steps and time of each task
 stepback tasks rtos.tarmac --runs     when each task ran",
         )
-        .with_notes(threads::HELP),
+        .with_notes(threads::HELP)
+        .rare(),
     SubcommandEntry::new::<HeapArguments>(
         "heap",
         "List heap blocks, leaks and double frees, if heap functions were recorded",
@@ -243,11 +248,13 @@ stepback tasks rtos.tarmac --runs     when each task ran",
 stepback heap app.dir                 leaks and errors
 stepback heap app.dir 0x602010 --at 50%   the block that contains an address",
     )
-    .with_positions(),
+    .with_positions()
+    .rare(),
     SubcommandEntry::new::<HeatArguments>("heat", "Count reads and writes of each page of memory")
         .with_json(counts::heat_forms)
         .with_examples("stepback heat --demo --limit 20       the pages accessed most")
-        .with_positions(),
+        .with_positions()
+        .rare(),
     SubcommandEntry::new::<VcdArguments>("vcd", "Write a waveform for wave viewers")
         .with_json(vcd::forms)
         .with_examples(
@@ -264,7 +271,8 @@ stepback cut boot.tarmac 20000 20400 -o part.tarmac
 stepback cut --demo 99% end -o end.tarmac",
         )
         .with_notes(cut::HELP)
-        .with_positions(),
+        .with_positions()
+        .rare(),
     SubcommandEntry::new::<TruncateArguments>(
         "truncate",
         "Copy a trace up to the point where it only repeats itself",
@@ -275,7 +283,8 @@ stepback cut --demo 99% end -o end.tarmac",
 stepback truncate boot.tarmac -o short.tarmac
 simulator | stepback truncate > short.tarmac",
     )
-    .with_notes(truncate::HELP),
+    .with_notes(truncate::HELP)
+    .rare(),
     SubcommandEntry::new::<ConvertArguments>(
         "convert",
         "Convert a trace to another style or format",
@@ -315,7 +324,8 @@ stepback mcp good.tarmac --compare bad.tarmac",
 stepback template try core.log core.toml      what the patterns read, and what they do not
 stepback info core.log --record-layout core.toml",
     )
-    .with_notes(template::HELP),
+    .with_notes(template::HELP)
+    .rare(),
     SubcommandEntry::new::<GdbserverArguments>(
         "gdbserver",
         "Let gdb debug the trace, forwards and backwards",
@@ -342,7 +352,8 @@ stepback dap boot.tarmac --image boot.elf",
         "Print the JSON Schema of a command's output",
     )
     .with_examples("stepback schema find                  the schema of `stepback find --json`")
-    .with_notes(schema::HELP),
+    .with_notes(schema::HELP)
+    .rare(),
     SubcommandEntry::about_program::<HelpArguments>(
         "help",
         "Explain a command, or options, positions, addresses, keys or columns",
@@ -356,9 +367,11 @@ stepback help positions               how positions are written",
         "completions",
         "Print the completions for a shell",
     )
-    .with_notes(COMPLETIONS_HELP),
+    .with_notes(COMPLETIONS_HELP)
+    .rare(),
     SubcommandEntry::about_program::<ManArguments>("man", "Write the man pages into a directory")
-        .with_notes(MAN_HELP),
+        .with_notes(MAN_HELP)
+        .rare(),
 ];
 
 /// A subcommand in the list.
@@ -366,6 +379,8 @@ struct SubcommandEntry {
     name: &'static str,
     about: &'static str,
     texts: HelpTexts,
+    /// It has a line in the short help of the program.
+    is_common: bool,
     /// Adds the forms of its JSON output; none if it prints no JSON.
     forms: Option<fn(AnswerForms) -> AnswerForms>,
     define: fn(clap::Command) -> clap::Command,
@@ -426,6 +441,7 @@ impl SubcommandEntry {
                 notes: "",
                 has_positions: false,
             },
+            is_common: true,
             forms: None,
             define: T::augment_args,
             read,
@@ -447,6 +463,12 @@ impl SubcommandEntry {
             forms: Some(forms),
             ..self
         }
+    }
+
+    /// Only names it in the short help of the program.
+    const fn rare(mut self) -> Self {
+        self.is_common = false;
+        self
     }
 
     const fn with_positions(mut self) -> Self {
@@ -574,6 +596,12 @@ pub fn help_texts(name: &str) -> Option<HelpTexts> {
 /// Returns the forms of the JSON output of a subcommand. None if it prints no JSON.
 pub fn answer_forms(name: &str) -> Option<AnswerForms> {
     entry(name)?.forms.map(|add| add(AnswerForms::new()))
+}
+
+/// Returns the names of the subcommands that the short help of the program only names.
+pub fn rare_subcommand_names() -> Vec<&'static str> {
+    let rare = COMMANDS.iter().filter(|entry| !entry.is_common);
+    rare.map(|entry| entry.name).collect()
 }
 
 /// Returns the names of all subcommands, in the order of the help.

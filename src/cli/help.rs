@@ -1,8 +1,8 @@
 //! Help of the subcommands, and `stepback help`.
 //!
 //! `-h` is short: examples and the subcommand's own options. The options that all subcommands
-//! share, and the syntax of positions and addresses, are topics of `stepback help`; `--help` prints
-//! everything.
+//! share, and the syntax of positions and addresses, are topics of `stepback help`; `stepback help
+//! COMMAND` leaves out only the former, and `--help` prints everything.
 
 use anyhow::Result;
 use clap::builder::StyledStr;
@@ -10,7 +10,8 @@ use clap::{Arg, Args, Command};
 use stepback_debugger::keymap;
 use stepback_debugger::keymap::{Area, key_text};
 
-use crate::cli::commands::{DEMO, subcommand_names};
+use crate::cli::arguments::SEE_ALSO;
+use crate::cli::commands::{DEMO, rare_subcommand_names, subcommand_names};
 use crate::cli::error::CommandError;
 use crate::cli::export::tables_help;
 use crate::cli::near_names::near_names;
@@ -85,15 +86,52 @@ pub fn with_help(command: Command, texts: HelpTexts) -> Command {
         .after_long_help(long)
 }
 
+/// Only names the less used subcommands, and leaves out the options about the trace.
+pub fn brief(program: Command) -> Command {
+    let rare = rare_subcommand_names();
+    let program = rare.iter().fold(program, |program, name| {
+        program.mut_subcommand(name, |command| command.hide(true))
+    });
+    let more = format!("More commands: {} (see stepback help)", rare.join(", "));
+    program
+        .mut_args(|argument| match argument.get_id() == "images" {
+            true => argument.hide_short_help(true),
+            false => argument,
+        })
+        .after_help(format!("{more}\n\n{SEE_ALSO}"))
+}
+
 /// Hides shared options in the short help, except the most used ones.
 pub fn shorter(command: Command) -> Command {
-    let shared = shared_options();
+    let is_rare = rare_options();
     command.mut_args(|argument| {
-        let id = argument.get_id().as_str();
-        let is_rare = !["json", "output", "images"].contains(&id);
-        let is_hidden = is_rare && shared.iter().any(|shared| shared == id);
+        let is_hidden = argument.is_hide_short_help_set() || is_rare(&argument);
         argument.hide_short_help(is_hidden)
     })
+}
+
+/// Replaces shared options in the long help, except the most used ones, by the topic about them.
+fn without_shared(command: Command) -> Command {
+    let is_rare = rare_options();
+    if !command.get_arguments().any(&is_rare) {
+        return command;
+    }
+    let notes = command.get_after_long_help().map(StyledStr::to_string);
+    let see = "See also: stepback help options";
+    let notes = paragraphs(&[notes.as_deref().unwrap_or_default(), see]);
+    command.after_long_help(notes).mut_args(|argument| {
+        let is_hidden = is_rare(&argument);
+        argument.hide_long_help(is_hidden)
+    })
+}
+
+/// Returns a test for the shared options that are seldom needed.
+fn rare_options() -> impl Fn(&Arg) -> bool {
+    let shared = shared_options();
+    move |argument| {
+        let id = argument.get_id().as_str();
+        !["json", "output", "images"].contains(&id) && shared.iter().any(|shared| shared == id)
+    }
 }
 
 fn paragraphs(parts: &[&str]) -> String {
@@ -179,8 +217,10 @@ impl AboutProgram for HelpArguments {
             Some("addresses") => wrapped(ADDRESSES),
             Some("keys") => keys(),
             Some("columns") => tables_help(),
-            Some(name) => match program.find_subcommand_mut(name) {
-                Some(command) => command.render_long_help().to_string(),
+            Some(name) => match program.find_subcommand(name) {
+                Some(command) => without_shared(command.clone())
+                    .render_long_help()
+                    .to_string(),
                 None => {
                     let names: Vec<_> = subcommand_names().collect();
                     let near = near_names(name, || TOPICS.into_iter().chain(subcommand_names()));

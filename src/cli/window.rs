@@ -57,16 +57,16 @@ pub struct WindowArguments {
     #[arg(long, value_name = "PORTS", num_args = 0..=1, require_equals = true, default_missing_value = "9100")]
     pub sync: Option<SyncPorts>,
     /// Perform the actions listed in a file, one per line.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub run: Option<PathBuf>,
     /// Save a picture of the window afterwards.
-    #[arg(long, value_name = "PNG")]
+    #[arg(long, value_name = "PNG", hide_short_help = true)]
     pub screenshot: Option<PathBuf>,
     /// Size of the window.
-    #[arg(long, value_name = "WxH", value_parser = parse_size)]
+    #[arg(long, value_name = "WxH", value_parser = parse_size, hide_short_help = true)]
     pub size: Option<(u32, u32)>,
     /// Quit afterwards.
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub quit: bool,
     #[command(flatten)]
     pub options: TraceOptions,
