@@ -155,9 +155,10 @@ impl TerminalBrowser {
             } else {
                 StyleRole::Title
             };
+            // The pane first: it receives answers that its title contains.
+            open.pane.draw(place.area, &mut pen, &cx);
             let title = open.pane.title(&cx);
             draw_bar(&mut pen, CellRun::of(place.bar, 0), &title, role);
-            open.pane.draw(place.area, &mut pen, &cx);
         }
         self.places = places;
     }
