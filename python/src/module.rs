@@ -22,7 +22,9 @@ mod stepback {
     #[pymodule_export]
     use crate::row_iterator::Rows;
     #[pymodule_export]
-    use crate::rows::{Access, Call, Hit, Initial, Marker, RegisterWrite, Step};
+    use crate::rows::{
+        Access, Call, ExceptionEntry, Hit, Initial, Marker, Note, RegisterWrite, Step,
+    };
     #[pymodule_export]
     use crate::slice_rows::{Definition, SliceEnd, SliceStep};
     #[pymodule_export]

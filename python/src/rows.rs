@@ -86,14 +86,14 @@ pub struct Step {
     remarks: Vec<&'static str>,
     /// Disassembly.
     text: String,
-    /// Register writes, accesses and markers, in trace order: RegisterWrite, Access or Marker.
+    /// Effects in trace order: RegisterWrite, Access, Marker, ExceptionEntry or Note.
     effects: Vec<Effect>,
     /// Number of further effects that are left out.
     more_effects: u64,
 }
 
 impl Step {
-    /// Converts a step with its effects. Exceptions and notes are left out.
+    /// Converts a step with its effects.
     pub fn new(record: &StepRecord, index: &Index) -> Self {
         let is_other = |remark: &&str| *remark != not_executed();
         let more = record.effects.iter().map(|effect| match effect {
@@ -134,6 +134,8 @@ enum Effect {
     Register(RegisterWrite),
     Access(Access),
     Marker(Marker),
+    Exception(ExceptionEntry),
+    Note(Note),
 }
 
 impl Effect {
@@ -148,7 +150,11 @@ impl Effect {
                 marker: marker_name(marker.kind).into_owned(),
                 value: marker.value,
             })),
-            IndexEffect::Exception(_) | IndexEffect::Note(_) | IndexEffect::More(_) => None,
+            IndexEffect::Exception(words) => Some(Self::Exception(ExceptionEntry {
+                exception: words.clone(),
+            })),
+            IndexEffect::Note(text) => Some(Self::Note(Note { text: text.clone() })),
+            IndexEffect::More(_) => None,
         }
     }
 }
@@ -278,6 +284,36 @@ pub struct Marker {
 impl Marker {
     fn __repr__(&self) -> String {
         format!("<stepback.Marker {} = {:#x}>", self.marker, self.value)
+    }
+}
+
+/// An exception that a step took.
+#[pyclass(frozen, get_all, module = "stepback")]
+#[derive(Clone)]
+pub struct ExceptionEntry {
+    /// The exception in the words of the trace.
+    exception: String,
+}
+
+#[pymethods]
+impl ExceptionEntry {
+    fn __repr__(&self) -> String {
+        format!("<stepback.ExceptionEntry {}>", self.exception)
+    }
+}
+
+/// Any other text of the trace about a step.
+#[pyclass(frozen, get_all, module = "stepback")]
+#[derive(Clone)]
+pub struct Note {
+    /// Text of the trace.
+    text: String,
+}
+
+#[pymethods]
+impl Note {
+    fn __repr__(&self) -> String {
+        format!("<stepback.Note {}>", self.text)
     }
 }
 

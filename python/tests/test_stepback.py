@@ -95,12 +95,11 @@ def effect_json(effect):
         return {"reg": effect.register, "value": checked_hex(effect)}
     if isinstance(effect, stepback.Access):
         return access_json(effect)
+    if isinstance(effect, stepback.ExceptionEntry):
+        return {"exception": effect.exception}
+    if isinstance(effect, stepback.Note):
+        return {"note": effect.text}
     return {"marker": effect.marker, "value": hex(effect.value)}
-
-
-def shared_effects(effects):
-    """Returns the effects that the module lists too: all but exceptions and notes."""
-    return [effect for effect in effects if effect.keys().isdisjoint({"exception", "note"})]
 
 
 def listed_json(step):
@@ -251,8 +250,6 @@ class Question:
         if status != 0:
             return error
         rows = [plain(row) for row in rows]
-        if self.arguments[0] == "list":
-            rows = [row | {"effects": shared_effects(row["effects"])} for row in rows]
         if self.arguments[0] == "at":
             names = ["position", "registers", "register_sources"]
             memory = {name: rows[0]["memory"][0][name] for name in ["bytes", "sources"]}
