@@ -18,7 +18,7 @@ use crate::cli::browse::trace_and_place;
 use crate::cli::commands::{ChosenCommand, DEMO, SubcommandAction, subcommand_names};
 use crate::cli::compare::OTHER_TRACE;
 use crate::cli::error::CommandError;
-use crate::cli::help::{ADDRESSES, POSITIONS, brief, shorter, template};
+use crate::cli::help::{ADDRESSES, POSITIONS, SEE_ALSO, brief, shorter, template};
 use crate::cli::near_names::near_names;
 use crate::cli::progress::say;
 use crate::cli::text::printable;
@@ -30,10 +30,6 @@ stepback --demo                       open the demo in the window
 stepback browse boot.tarmac           show a trace in the terminal
 stepback find boot.tarmac last-write x0
                                       the last write of a register";
-
-/// Last lines of the help of the program.
-pub const SEE_ALSO: &str =
-    "See also: stepback help COMMAND, stepback help options, positions, addresses, keys";
 
 /// A time-travel debugger for recorded CPU instruction traces
 ///

@@ -10,7 +10,6 @@ use clap::{Arg, Args, Command};
 use stepback_debugger::keymap;
 use stepback_debugger::keymap::{Area, key_text};
 
-use crate::cli::arguments::SEE_ALSO;
 use crate::cli::commands::{DEMO, rare_subcommand_names, subcommand_names};
 use crate::cli::error::CommandError;
 use crate::cli::export::tables_help;
@@ -45,6 +44,10 @@ where they cannot be a decimal number (8ffff5e0), where the trace uses that addr
 decimal one, and from five digits on where it uses both or neither; a note says which reading was
 used. ADDR:LEN is a range of LEN bytes. pc: and `find pc` accept a name of several functions and
 mean all of them; a cell must be a single one.";
+
+/// Last lines of the help of the program.
+pub const SEE_ALSO: &str =
+    "See also: stepback help COMMAND, stepback help options, positions, addresses, keys";
 
 /// Texts of a subcommand that its definition does not contain.
 #[derive(Clone, Copy)]
@@ -98,7 +101,7 @@ pub fn brief(program: Command) -> Command {
             true => argument.hide_short_help(true),
             false => argument,
         })
-        .after_help(format!("{more}\n\n{SEE_ALSO}"))
+        .after_help(format!("{more}\n{SEE_ALSO}"))
 }
 
 /// Hides shared options in the short help, except the most used ones.
