@@ -141,16 +141,9 @@ pub fn tool(name: &str) -> Option<&'static Tool> {
 }
 
 /// Returns the result of `tools/list`.
-pub fn list(structure: Structure) -> Json {
-    let tools = TOOLS.iter().map(|tool| tool.description(structure));
+pub fn list() -> Json {
+    let tools = TOOLS.iter().map(Tool::description);
     json!({"tools": tools.collect::<Vec<_>>()})
-}
-
-/// Whether results have structured content in the version of the protocol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Structure {
-    Structured,
-    TextOnly,
 }
 
 impl Tool {
@@ -165,35 +158,18 @@ impl Tool {
         properties
     }
 
-    fn description(&self, structure: Structure) -> Json {
+    fn description(&self) -> Json {
         let mut input = json!({"type": "object", "properties": self.properties()});
         if let Some(fields) = input.as_object_mut().filter(|_| !self.required.is_empty()) {
             fields.insert("required".to_owned(), json!(self.required));
         }
-        let mut description = json!({
+        json!({
             "name": self.name,
             "description": self.about,
             "inputSchema": input,
             "annotations": {"readOnlyHint": true},
-        });
-        if structure == Structure::Structured
-            && let Some(fields) = description.as_object_mut()
-        {
-            fields.insert("outputSchema".to_owned(), output_schema());
-        }
-        description
+        })
     }
-}
-
-fn output_schema() -> Json {
-    json!({
-        "type": "object",
-        "properties": {
-            "rows": {"type": "array"},
-            "coverage": {"enum": ["complete", "so_far", "capped"]},
-        },
-        "required": ["rows", "coverage"],
-    })
 }
 
 fn text(about: &str) -> Json {

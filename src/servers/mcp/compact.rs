@@ -164,9 +164,11 @@ pub fn cut_to(value: Json, limit: usize) -> Json {
     json!({"cut": MARK, "position": value.get("position")})
 }
 
-/// Returns the length of a value as JSON.
+/// Returns the length of a value as JSON inside a text of JSON, where each quote is escaped.
 pub fn len_bytes(value: &Json) -> usize {
-    value.to_string().len()
+    let json = value.to_string();
+    let escaped = json.bytes().filter(|byte| matches!(byte, b'"' | b'\\'));
+    json.len() + escaped.count()
 }
 
 fn cut(value: &Json, text: usize, list: usize) -> Json {

@@ -22,8 +22,8 @@ use crate::cli::report::{AnswerItem, Report};
 
 /// Maximum size of an answer in bytes, as a line of JSON.
 pub const ANSWER_BYTES: usize = 4096;
-/// Part of the line outside the structured content: the envelope and the summary.
-const ENVELOPE_BYTES: usize = 270;
+/// Part of the line outside the answer.
+const ENVELOPE_BYTES: usize = 160;
 /// Maximum size of the fields before the rows.
 const HEAD_BYTES: usize = 1500;
 /// Part of an answer that is kept free for the total, the cursor, the coverage and a late note.

@@ -4,7 +4,7 @@
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ use anyhow::Result;
 use serde_json::{Map, Value as Json, json};
 use stepback_index::build::BuildProgress;
 
-use super::catalog::{self, Structure, Tool};
+use super::catalog::{self, Tool};
 use super::cursor::AnswerKey;
 use super::failure::{ErrorKind, ToolError};
 use super::message::{
@@ -34,8 +34,6 @@ use crate::cli::question::TraceArguments;
 
 /// Versions of the protocol, newest first.
 const VERSIONS: [&str; 3] = ["2025-11-25", "2025-06-18", "2024-11-05"];
-/// First version in which results have structured content.
-const STRUCTURED_SINCE: &str = "2025-06-18";
 /// Maximum number of calls that wait. The reader waits when there are more.
 const QUEUE: usize = 64;
 /// Time after which a query is stopped.
@@ -110,8 +108,6 @@ struct Server {
     other: OtherTrace,
     output: Output,
     pending: PendingCalls,
-    /// The version of the protocol has structured content.
-    is_structured: AtomicBool,
 }
 
 impl Server {
@@ -122,7 +118,6 @@ impl Server {
             other: OtherTrace::new(arguments.other_options(), arguments.rules.clone()),
             output: Output::new(),
             pending: PendingCalls::default(),
-            is_structured: AtomicBool::new(true),
         }
     }
 
@@ -164,7 +159,7 @@ impl Server {
         match method.as_str() {
             "initialize" => self.output.result(&id, &self.introduction(&params)),
             "ping" => self.output.result(&id, &json!({})),
-            "tools/list" => self.output.result(&id, &catalog::list(self.structure())),
+            "tools/list" => self.output.result(&id, &catalog::list()),
             "tools/call" => match self.call(&id, params) {
                 // The worker has ended with an error if nobody receives the call.
                 Ok(call) => works
@@ -195,8 +190,6 @@ impl Server {
                 .find(|version| *version <= wanted)
                 .unwrap_or(oldest),
         };
-        self.is_structured
-            .store(version >= STRUCTURED_SINCE, Ordering::Relaxed);
         json!({
             "protocolVersion": version,
             "capabilities": {"tools": {}},
@@ -207,13 +200,6 @@ impl Server {
             },
             "instructions": INSTRUCTIONS,
         })
-    }
-
-    fn structure(&self) -> Structure {
-        match self.is_structured.load(Ordering::Relaxed) {
-            true => Structure::Structured,
-            false => Structure::TextOnly,
-        }
     }
 
     /// Reads a call of a tool.
@@ -298,7 +284,7 @@ impl Server {
         if call.control.is_withdrawn() {
             return Ok(());
         }
-        let result = tool_result(found, self.structure());
+        let result = tool_result(found);
         self.output.result(&call.id, &result)
     }
 

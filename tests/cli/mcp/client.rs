@@ -105,8 +105,7 @@ impl Client {
         );
         let reply: Value = serde_json::from_str(&line).unwrap();
         let result = &reply["result"];
-        assert!(result["content"][0]["text"].is_string(), "{result}");
-        let content = result["structuredContent"].clone();
+        let content = content_of(&reply);
         assert_eq!(result["isError"], json!(content.get("error").is_some()));
         if result["isError"] == json!(false) {
             assert!(content["rows"].is_array(), "{content}");
@@ -177,4 +176,11 @@ impl Drop for Client {
         self.input = None;
         drop(self.process.wait());
     }
+}
+
+/// Returns the answer in the reply to a call.
+#[track_caller]
+pub fn content_of(reply: &Value) -> Value {
+    let text = reply["result"]["content"][0]["text"].as_str();
+    serde_json::from_str(text.unwrap_or_else(|| panic!("no text: {reply}"))).unwrap()
 }
