@@ -720,20 +720,17 @@ impl Images {
             .unwrap_or_default()
             .to_string_lossy()
             .into();
-        self.mapped
-            .extend(
-                segments
-                    .iter()
-                    .filter(|segment| segment.len_bytes > 0)
-                    .map(|segment| MappedRange {
-                        first: segment.address,
-                        len_bytes: segment.len_bytes,
-                        is_writable: segment.is_writable,
-                        is_executable: segment.is_executable,
-                        is_loaded: true,
-                        file: name.clone(),
-                    }),
-            );
+        let mapped = || segments.iter().filter(|segment| segment.len_bytes > 0);
+        let base = mapped().map(|segment| segment.address).min();
+        self.mapped.extend(mapped().map(|segment| MappedRange {
+            first: segment.address,
+            len_bytes: segment.len_bytes,
+            is_writable: segment.is_writable,
+            is_executable: segment.is_executable,
+            is_loaded: true,
+            file: name.clone(),
+            base: base.unwrap_or(segment.address),
+        }));
         self.files.push((name, addresses.collect()));
         let lines = debug_file.as_ref().unwrap_or(&spec.path).clone();
         let lines = Arc::new(ImageLines::new(lines, spec.offset, code));

@@ -281,7 +281,11 @@ impl<'a> Module<'a> {
 
     /// Returns its segments as ranges without bytes, for a missing file.
     pub fn unloaded(&self) -> impl Iterator<Item = MappedRange> {
-        self.segments().filter_map(|segment| {
+        let starts = self
+            .segments()
+            .filter_map(|one| Some(one.addresses.clone()?.start));
+        let base = Address(starts.min().unwrap_or(0));
+        self.segments().filter_map(move |segment| {
             let Range { start, end } = segment.addresses.clone()?;
             Some(MappedRange {
                 first: Address(start),
@@ -290,6 +294,7 @@ impl<'a> Module<'a> {
                 is_executable: false,
                 is_loaded: false,
                 file: self.name().into(),
+                base,
             })
         })
     }

@@ -180,6 +180,8 @@ pub struct MappedRange {
     pub is_loaded: bool,
     /// File name.
     pub file: Box<str>,
+    /// Lowest address of the file in memory.
+    pub base: Address,
 }
 
 impl MappedRange {

@@ -401,6 +401,7 @@ mod tests {
             is_loaded: true,
             is_executable: true,
             file: "a.elf".into(),
+            base: Address(first),
         };
         assert_eq!(
             outside(&[(0, 63), (128, 255)], &[image(16, 16), image(200, 1000)]),

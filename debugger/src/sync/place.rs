@@ -77,9 +77,8 @@ fn module_of(session: &Session, pc: Address) -> SyncModule {
             base: Address(0),
         };
     };
-    let same = mapped.iter().filter(|range| range.file == found.file);
     SyncModule {
         file: found.file.to_string(),
-        base: same.map(|range| range.first).min().unwrap_or(found.first),
+        base: found.base,
     }
 }
