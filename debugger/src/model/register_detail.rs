@@ -5,7 +5,7 @@ use anyhow::Result;
 use stepback_index::answer::{AccessKinds, Cell, CellAccess, Hit, ThreadId};
 use stepback_index::query::{NearestAccess, RegisterViewsAt};
 use stepback_index::read::SlotReader;
-use stepback_index::{Cancel, Query as _};
+use stepback_index::{Cancel, Query as _, QueryError};
 use stepback_machine::{Address, RegisterId};
 use stepback_parsers::{Position, Step};
 
@@ -37,7 +37,7 @@ pub struct RegisterDetail {
 /// Finds the accesses of a register, or of a lane, around a position. Runs on a worker.
 ///
 /// # Errors
-/// See [`stepback_index::QueryError`].
+/// See [`QueryError`].
 pub fn register_detail(
     session: &Session,
     part: &RegisterPart,
@@ -54,8 +54,7 @@ pub fn register_detail(
     let last = NearestAccess::last(cell, writes, position).run(index, cancel)?;
     let next = NearestAccess::next(cell, writes, position).hit(index, cancel)?;
     let read = NearestAccess::next(cell, AccessKinds::Reads, position).hit(index, cancel);
-    // If the trace does not record reads of registers, the next read is unknown.
-    let next_read = read.ok().flatten();
+    let next_read = QueryError::if_recorded(read)?.flatten();
     let writer = |hit: &Hit| (hit.record.step, step_code(&hit.record, &session.images));
     let written_by = if let Some(CellAccess::Step(hit)) = &last {
         Some(writer(hit))
@@ -93,7 +92,7 @@ pub fn register_detail(
 /// Cost: one query for each column that has a write, none for the others.
 ///
 /// # Errors
-/// See [`stepback_index::QueryError`].
+/// See [`QueryError`].
 pub fn register_write_columns(
     session: &Session,
     part: &RegisterPart,
@@ -111,7 +110,7 @@ pub fn register_write_columns(
 /// look at each write.
 ///
 /// # Errors
-/// See [`stepback_index::QueryError`].
+/// See [`QueryError`].
 pub fn write_count(
     session: &Session,
     part: &RegisterPart,
@@ -143,7 +142,7 @@ pub fn count_words(count: u64) -> String {
 /// one query for each column that has a write, none for the others.
 ///
 /// # Errors
-/// See [`stepback_index::QueryError`].
+/// See [`QueryError`].
 pub fn write_columns(
     session: &Session,
     cells: &[Cell],

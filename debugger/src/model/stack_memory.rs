@@ -173,8 +173,8 @@ impl StackWord {
         };
         let value = cell_value(index, cell, at, cancel)?;
         let number = value.value.to_u64();
-        let last = NearestAccess::last(cell, AccessKinds::Writes, at).run(index, cancel)?;
-        let Some(CellAccess::Step(hit)) = last else {
+        let last = NearestAccess::last(cell, AccessKinds::Writes, at).run(index, cancel);
+        let Some(CellAccess::Step(hit)) = QueryError::if_recorded(last)?.flatten() else {
             return Ok(Self {
                 value,
                 saved: String::new(),

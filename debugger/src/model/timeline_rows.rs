@@ -12,7 +12,7 @@ use stepback_index::answer::{AccessKinds, Cell, Direction};
 use stepback_index::query::{
     AccessShare, AccessShares, ExternalChanges, NearestAccess, NextMarker,
 };
-use stepback_index::{Cancel, Query as _};
+use stepback_index::{Cancel, Query as _, QueryError};
 use stepback_parsers::{GapReason, MarkerKind, Position, Step};
 
 use crate::analysis::exceptions::EVENTS;
@@ -95,7 +95,7 @@ impl TickKind {
 /// documentation.
 ///
 /// # Errors
-/// See [`stepback_index::QueryError`].
+/// See [`QueryError`].
 pub fn rows(
     session: &Session,
     request: &TimelineRowsRequest,
@@ -168,8 +168,8 @@ struct TickFinder<'a> {
 impl TickFinder<'_> {
     fn accesses(&self, cell: Cell, kinds: AccessKinds, kind: TickKind) -> Result<Vec<Tick>> {
         self.leap(kind, |from| {
-            let hit =
-                NearestAccess::next(cell, kinds, from).hit(&self.session.index, self.cancel)?;
+            let hit = NearestAccess::next(cell, kinds, from).hit(&self.session.index, self.cancel);
+            let hit = QueryError::if_recorded(hit)?.flatten();
             Ok(hit.map(|hit| hit.position))
         })
     }
@@ -184,8 +184,8 @@ impl TickFinder<'_> {
                 skip: 0,
                 limit: 1,
             };
-            let hits = next.run(&self.session.index, self.cancel)?;
-            Ok(hits.first().map(|change| change.hit.position))
+            let hits = QueryError::if_recorded(next.run(&self.session.index, self.cancel))?;
+            Ok(hits.and_then(|hits| Some(hits.first()?.hit.position)))
         })
     }
 
@@ -303,7 +303,7 @@ impl AccessDensities {
 /// Samples the columns of a request. Runs on a worker. Cost: [`SAMPLED`] steps per column.
 ///
 /// # Errors
-/// See [`stepback_index::QueryError`].
+/// See [`QueryError`].
 pub fn densities(
     session: &Session,
     request: &TimelineRowsRequest,
@@ -370,6 +370,8 @@ fn stretches(request: &TimelineRowsRequest) -> impl Iterator<Item = ColumnSample
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use stepback_index::answer::MemoryRange;
 
     use crate::analysis::schedule::LaneMarkKind;
@@ -377,6 +379,7 @@ mod tests {
     use super::*;
     use crate::analysis::names::NameResolver;
     use crate::session::test_session::overflow;
+    use crate::session::{OpenOptions, open};
 
     fn request(session: &Session, columns: u32, cell: &str) -> TimelineRowsRequest {
         let cancel = Cancel::default();
@@ -581,5 +584,26 @@ mod timeline_density_tests {
         };
         let steps: Vec<u64> = stretches(&single).map(|stretch| stretch.first.0).collect();
         assert_eq!(steps, [7, 7, 8, 8]);
+    }
+
+    #[test]
+    fn a_trace_without_accesses_has_marks_where_records_were_lost() {
+        let fixtures = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/btrace"));
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["hello_gap.btf", "hello.elf"] {
+            std::fs::copy(fixtures.join(name), folder.path().join(name)).unwrap();
+        }
+        let options = OpenOptions::new(folder.path().join("hello_gap.btf"));
+        let session = open(&options, &Default::default(), &Default::default()).unwrap();
+        let request = TimelineRowsRequest {
+            first: Position(0),
+            last: session.index.end(),
+            columns: 2000,
+            cell: None,
+        };
+        let rows = rows(&session, &request, &Cancel::default()).unwrap();
+        let marks = rows.marks.iter().map(|tick| (tick.position, tick.kind));
+        // Record 121 was lost, before step 575.
+        assert_eq!(marks.collect::<Vec<_>>(), [(Position(575), TickKind::Gap)]);
     }
 }

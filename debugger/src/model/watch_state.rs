@@ -98,7 +98,7 @@ pub fn watch_state(
             });
         }
     };
-    let (mut written, mut next_write) = (None, None);
+    let (mut written, mut next_write, mut unrecorded) = (None, None, None);
     for cell in &meaning.cells {
         let kinds = AccessKinds::Writes;
         let last = Accesses {
@@ -107,7 +107,14 @@ pub fn watch_state(
             skip: 0,
             limit: 1,
         };
-        if let Some(last) = last.run(index, cancel)? {
+        let last = match last.run(index, cancel) {
+            Err(error @ QueryError::NotRecorded { .. }) => {
+                unrecorded = Some(error.to_string());
+                continue;
+            }
+            last => last?,
+        };
+        if let Some(last) = last {
             let by = match last.accesses.first() {
                 Some(CellAccess::Step(hit)) => Some(hit.record.step),
                 Some(CellAccess::Initial(_)) | None => None,
@@ -120,9 +127,10 @@ pub fn watch_state(
         next_write = next_write.into_iter().chain(next).min();
     }
     let value = shown(&meaning.value, watch.kind);
-    let unknown = || match written {
-        Some(_) => say!("watches-the-trace-does-not-tell").to_owned(),
-        None => say!("watches-nothing-wrote-it-before-this").to_owned(),
+    let unknown = || match (written, unrecorded) {
+        (Some(_), _) => say!("watches-the-trace-does-not-tell").to_owned(),
+        (None, Some(reason)) => reason,
+        (None, None) => say!("watches-nothing-wrote-it-before-this").to_owned(),
     };
     let reason = match (&value, meaning.reason) {
         (Some(_), reason) => reason,

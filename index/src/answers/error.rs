@@ -60,6 +60,19 @@ pub enum QueryError {
     NoThread(String),
 }
 
+impl QueryError {
+    /// Returns none instead of [`QueryError::NotRecorded`], for one part of a larger answer.
+    ///
+    /// # Errors
+    /// Any other error.
+    pub fn if_recorded<T>(answer: Result<T, Self>) -> Result<Option<T>, Self> {
+        match answer {
+            Err(Self::NotRecorded { .. }) => Ok(None),
+            answer => answer.map(Some),
+        }
+    }
+}
+
 /// Error of an index build.
 #[non_exhaustive]
 #[derive(Debug, thiserror::Error)]

@@ -156,10 +156,8 @@ pub fn accessed_between(
         let Some(cell) = cell else { continue };
         cancel.check()?;
         // If the trace does not record reads of registers, no register is listed.
-        let hit = match (NearestAccess::next(cell, kinds, first)).hit(&session.index, cancel) {
-            Err(QueryError::NotRecorded { .. }) => None,
-            hit => hit?,
-        };
+        let hit = NearestAccess::next(cell, kinds, first).hit(&session.index, cancel);
+        let hit = QueryError::if_recorded(hit)?.flatten();
         if hit.is_some_and(|hit| hit.position <= last) {
             kept.push(row);
         }
