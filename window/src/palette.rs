@@ -30,6 +30,8 @@ pub struct PaletteState {
     requested: Option<&'static Command>,
     error: Option<String>,
     is_started: bool,
+    /// A key or a menu opened the prompt directly.
+    is_only_prompt: bool,
 }
 
 /// State outside the palette that it reads and changes.
@@ -50,7 +52,27 @@ pub struct PaletteContext<'a> {
 struct PaletteKeys {
     is_enter: bool,
     is_tab: bool,
-    has_moved: bool,
+    /// Number of rows to move up.
+    up: usize,
+    /// Number of rows to move down.
+    down: usize,
+}
+
+impl PaletteKeys {
+    /// Reads the arrow keys and Enter before the field sees them.
+    fn read(ui: &mut Ui) -> Self {
+        let pressed = |key| ui.input_mut(|input| input.count_and_consume_key(Modifiers::NONE, key));
+        Self {
+            is_enter: pressed(Key::Enter) > 0,
+            is_tab: pressed(Key::Tab) > 0,
+            up: pressed(Key::ArrowUp) + 10 * pressed(Key::PageUp),
+            down: pressed(Key::ArrowDown) + 10 * pressed(Key::PageDown),
+        }
+    }
+
+    fn has_moved(&self) -> bool {
+        self.up + self.down > 0
+    }
 }
 
 impl PaletteState {
@@ -58,6 +80,7 @@ impl PaletteState {
     pub fn asking(command: &'static Command) -> Self {
         Self {
             requested: Some(command),
+            is_only_prompt: true,
             ..Self::default()
         }
     }
@@ -80,7 +103,8 @@ impl PaletteState {
             .frame(frame);
         let shown = modal.show(ui.ctx(), |ui| self.inner_ui(ui, around, tok));
         let is_left = shown.should_close();
-        if is_left && self.requested.is_some() && !shown.backdrop_response.clicked() {
+        let is_argument = self.requested.is_some() && !self.is_only_prompt;
+        if is_left && is_argument && !shown.backdrop_response.clicked() {
             // Escape leaves the argument prompt first, then the palette.
             self.requested = None;
             self.error = None;
@@ -99,6 +123,9 @@ impl PaletteState {
         let wide = WIDTH.min(ui.ctx().content_rect().width() - 40.0) - 16.0;
         ui.set_width(wide);
         ui.spacing_mut().item_spacing.y = 0.0;
+        // The list is that of the text of this frame: a quick Enter must not run an older row.
+        let keys = PaletteKeys::read(ui);
+        self.field_ui(ui, wide, around);
         let list = match self.requested {
             Some(_) => Vec::new(),
             None => {
@@ -112,8 +139,7 @@ impl PaletteState {
                 items(&self.query, around.situation, known)
             }
         };
-        let keys = self.read_keys(ui, list.len());
-        self.field_ui(ui, wide, around);
+        self.move_choice(&keys, list.len());
         if let Some(command) = self.requested {
             return self.question_ui(ui, command, &keys, around);
         }
@@ -128,21 +154,10 @@ impl PaletteState {
         self.choose(item, around)
     }
 
-    /// Reads the arrow keys and Enter before the field sees them.
-    fn read_keys(&mut self, ui: &mut Ui, rows: usize) -> PaletteKeys {
-        let pressed = |key| ui.input_mut(|input| input.count_and_consume_key(Modifiers::NONE, key));
-        let (up, down) = (pressed(Key::ArrowUp), pressed(Key::ArrowDown));
-        let (page_up, page_down) = (pressed(Key::PageUp), pressed(Key::PageDown));
-        let is_enter = pressed(Key::Enter) > 0;
-        let is_tab = pressed(Key::Tab) > 0;
+    fn move_choice(&mut self, keys: &PaletteKeys, rows: usize) {
         let last = rows.saturating_sub(1);
-        self.chosen = self.chosen.saturating_add(down + 10 * page_down).min(last);
-        self.chosen = self.chosen.saturating_sub(up + 10 * page_up);
-        PaletteKeys {
-            is_enter,
-            is_tab,
-            has_moved: up + down + page_up + page_down > 0,
-        }
+        self.chosen = self.chosen.saturating_add(keys.down).min(last);
+        self.chosen = self.chosen.saturating_sub(keys.up);
     }
 
     fn field_ui(&mut self, ui: &mut Ui, wide: f32, around: &PaletteContext<'_>) {
@@ -261,7 +276,7 @@ impl PaletteState {
                         },
                         tok,
                     );
-                    if place == self.chosen && keys.has_moved {
+                    if place == self.chosen && keys.has_moved() {
                         response.scroll_to_me(None);
                     }
                     if response.clicked() {

@@ -2,7 +2,7 @@
 
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
-use stepback_debugger::action::{Action, WindowId};
+use stepback_debugger::action::{Action, AppAction, WindowId};
 use stepback_parsers::Position;
 
 use crate::support::Driver;
@@ -231,4 +231,18 @@ fn letters_that_follow_the_key_of_a_field_at_once_are_text() {
     assert_eq!(window.value_of("Go to"), "rs");
     assert!(!window.active().is_raw, "r is no command here");
     window.check_position(0);
+}
+
+#[test]
+fn a_command_and_enter_in_one_frame_run_this_command() {
+    let mut window = Driver::demo();
+    window.go_to("100");
+    window.perform(Action::App(AppAction::CommandPalette));
+    window.wait();
+    // On a slow machine the text and Enter arrive in one frame.
+    let text = egui::Event::Text("Go to end".to_owned());
+    window.harness().event(text);
+    window.press(Key::Enter);
+    window.wait();
+    window.check_position(44_013);
 }
