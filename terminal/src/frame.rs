@@ -32,9 +32,6 @@ const ROOMY_COLUMNS: usize = 110;
 /// Maximum number of rows of a message.
 const MESSAGE: u16 = 5;
 
-/// Number of cells that the position needs on the bottom line.
-const POSITION: usize = 40;
-
 impl TerminalBrowser {
     /// Draws the frame. The cost depends on the screen size, not on the trace.
     pub fn draw(&mut self, frame: &mut Frame<'_>) {
@@ -183,14 +180,13 @@ impl TerminalBrowser {
         }
     }
 
-    /// Returns the hint for the first use: how the trace ends badly, if that leaves room for the
-    /// position, and the keys that go there.
-    fn greeting(&self, width: usize) -> String {
+    /// Returns the hint for the first use: how the trace ends badly, and the keys that go there.
+    fn greeting(&self) -> String {
         let report = self.program.desk.as_ref().and_then(Desk::ending);
-        report
-            .map(|report| say!("terminal-ending-greeting", title = report.title.clone()))
-            .filter(|text| text.chars().count() + POSITION < width)
-            .unwrap_or_else(|| say!("terminal-greeting").to_owned())
+        report.map_or_else(
+            || say!("terminal-greeting").to_owned(),
+            |report| say!("terminal-ending-greeting", title = report.title.clone()),
+        )
     }
 
     /// Draws the message or the position at the left, and the progress or the first-use hint at the
@@ -228,7 +224,7 @@ impl TerminalBrowser {
         }
         let end = pen.spans(rest, &spans);
         if self.is_greeting && progress.is_none() {
-            let greeting = self.greeting(run.cells().into());
+            let greeting = self.greeting();
             match pen.width(&greeting) < end.cells() {
                 true => _ = pen.text_right(end, &greeting, number),
                 false => draw_above(&greeting, plain, above, pen),

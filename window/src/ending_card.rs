@@ -75,7 +75,8 @@ impl EndingCard<'_> {
         ui.label(sign.color(tok.err));
         let title = &self.report.title;
         let mut job = LayoutJob::simple_singleline(title.clone(), semi(13.5), tok.t1);
-        job.wrap = TextWrapping::truncate_at_width(ui.available_width());
+        // Space before the buttons.
+        job.wrap = TextWrapping::truncate_at_width(ui.available_width() - 12.0);
         ui.label(job).on_hover_text(title);
     }
 

@@ -233,8 +233,15 @@ impl Toast {
     pub fn words(&self) -> String {
         match self.text.as_str() {
             "" => self.title.clone(),
+            text if self.has_two_sentences() => format!("{}. {text}", self.title),
             text => format!("{}: {text}", self.title),
         }
+    }
+
+    /// Returns true unless the title is a name or the text only one word.
+    fn has_two_sentences(&self) -> bool {
+        let is_capital = self.text.chars().next().is_some_and(char::is_uppercase);
+        self.title.contains(' ') && self.text.contains(' ') && is_capital
     }
 
     /// Returns the display time: the reading time, multiplied for severity and for available
