@@ -415,7 +415,7 @@ files-reading = Reading…
 files-empty = This folder is empty
 files-all-hidden = All files here are hidden: press Ctrl+H to show them
 files-none-so = No name matches
-files-no-such-file = No file of this name is here. Look in another folder, or show all files
+files-no-such-file = No file with this name here. Look in another folder, or show all files
 files-show-all = Show all files
 files-show-only = Only { $name }
 files-opens-file = Opens { $name }
@@ -463,9 +463,9 @@ sync-off = Other programs no longer follow the position
 gdb-on = The trace is served to gdb (target remote { $address })
 gdb-off = The trace is no longer served to gdb
 gdb-trace-changed = gdb was disconnected: another trace is shown. “Serve to gdb” serves it.
-gdb-not-built-in = This program has no server for gdb
+gdb-not-built-in = This build has no gdb server
 gdb-needs-the-whole-trace = gdb needs the whole trace: wait until it is indexed
-files-open-directory = Open directory of a trace
+files-open-directory = Open trace directory
 files-sysroot = Directory with the program's files
 files-add-image = Add program image
 files-open-session = Open session
@@ -478,7 +478,7 @@ files-save-name = Save { $name }
 
 ## settings
 
-ask-keys = Command = Ctrl+F5, N; nothing after = removes its keys
+ask-keys = Command = Ctrl+F5, N; leave it empty after = to remove its keys
 ask-path-of-font = Path of a font (.ttf or .otf)
 ask-path-of-keys = Path of a file of keys
 files-font = Choose a font
@@ -1058,8 +1058,8 @@ differences-matched = { $count ->
        *[other] B is { $name }: { $count } steps match
     }
 differences-steps-differ = { $count ->
-        [one] 1 step with other values
-       *[other] { $count } steps with other values
+        [one] 1 step with different values
+       *[other] { $count } steps with different values
     }
 differences-regions = { $count ->
         [one] 1 region without partners
@@ -1070,7 +1070,7 @@ differences-threads = { $count ->
        *[other] { $count } threads only in { $side }
     }
 differences-first-divergence = First divergence
-differences-first-value = First other value
+differences-first-value = First different value
 differences-cause = Cause
 differences-then = then
 differences-before-first-step = Before the first step
@@ -1084,13 +1084,13 @@ differences-before-step = before { $step }
 differences-goes-to = A goes to { $a }, B to { $b }
 differences-the-end = the end
 differences-chain = { $count ->
-        [one] 1 step with other values leads to the divergence
-       *[other] { $count } steps with other values lead to the divergence
+        [one] 1 step with different values leads to the divergence
+       *[other] { $count } steps with different values lead to the divergence
     }
 differences-nothing-after = nothing differs after it
 differences-heals = { $count ->
-        [one] 1 value differs after it and heals
-       *[other] { $count } values differ after it and heal
+        [one] 1 value differs for a while, then agrees again
+       *[other] { $count } values differ for a while, then agree again
     }
 differences-after = { $count ->
         [one] 1 value differs after it
@@ -1118,7 +1118,7 @@ differences-not-recorded = not recorded
 differences-exception-in-a = A takes an exception
 differences-exception-in-b = B takes an exception
 differences-cause-not-recorded = no recorded value that differs led to it
-differences-origin-instruction = the instruction is another one
+differences-origin-instruction = the instruction is different
 differences-origin-result = the result differs, the recorded inputs do not
 differences-origin-memory = it loads from memory, which is not recorded
 differences-origin-system-call = the system call returned something else
@@ -1657,7 +1657,7 @@ rule-R-H01 = the first record is not a header
 rule-R-H01-meaning = the beginning of the trace is missing, or it is not an RST trace
 rule-R-H02 = a header record comes after the first record
 rule-R-H02-meaning = several complete traces were concatenated
-rule-R-H03 = the text of the header does not begin "RST Header"
+rule-R-H03 = the text of the header does not begin with "RST Header"
 rule-R-H03-meaning = the file was written by another program, or is damaged
 rule-R-H04 = the header has no % before its text
 rule-R-H04-meaning = the file was written by another program, or is damaged
@@ -1746,14 +1746,14 @@ rule-R-F01-meaning = the file is cut off, or something was appended to it
 rule-R-C01 = before version 2.12, a processor has a number of 64 or higher
 rule-R-C01-meaning = the header states an older version than the writer's, or the bytes are damaged
 rule-B-FIT = a record does not belong to an instruction that the program has at this address
-rule-B-FIT-meaning = the record is damaged, or the program is another one or was loaded elsewhere
+rule-B-FIT-meaning = the record is damaged, the program is a different one, or it was loaded elsewhere
 rule-B-TIME = the times of a thread run backwards
 rule-B-TIME-meaning = the record is damaged, or recordings were concatenated
 rule-B-LOST = a branch on the path of a thread has no record
 rule-B-LOST-meaning = records were lost, or control was diverted by a signal or longjmp
 rule-B-OUT = control leaves the program's files
 rule-B-OUT-meaning = a library is missing among the images
-rule-B-START = a thread does not begin where the program does
+rule-B-START = a thread does not start at the program's entry point
 rule-B-START-meaning = tracing began later, or the thread was started by another one: how it got there is not recorded
 rule-B-RETURN = a return does not go to the instruction after a call that is still open
 rule-B-RETURN-meaning = records may be missing where the addresses do not show it
@@ -1761,7 +1761,7 @@ rule-B-JUMP = two times of a thread are far apart
 rule-B-JUMP-meaning = the thread waited, or records are missing where the addresses do not show it
 rule-B-COUNT = the file does not have as many whole records as its header says
 rule-B-COUNT-meaning = the file was cut off, or its writer did not finish
-rule-stf-target-without-branch = a branch target is recorded for an instruction that is no branch
+rule-stf-target-without-branch = a branch target is recorded for an instruction that is not a branch
 rule-stf-target-without-branch-meaning = the record belongs to another instruction, or the opcode is wrong
 rule-stf-branch-without-target = a branch was taken and its target is not recorded
 rule-stf-branch-without-target-meaning = the next address is that of the following instruction, which is wrong
@@ -1769,7 +1769,7 @@ rule-stf-wrong-target = the recorded target of a branch is not the one in its op
 rule-stf-wrong-target-meaning = the record, the opcode or the address is wrong
 rule-stf-chunk-start = a chunk does not begin at the address that the index states
 rule-stf-chunk-start-meaning = the index is wrong, or instructions before the chunk are missing
-rule-stf-chunk-length = a chunk has not as many instructions as the header states
+rule-stf-chunk-length = the number of instructions in a chunk differs from the header
 rule-stf-chunk-length-meaning = the numbers of instructions by which other tools seek are wrong
 rule-D-TYPE = the kinds of content that the file type names contradict each other
 rule-D-TYPE-meaning = the header is damaged, or traces were concatenated
@@ -2508,7 +2508,7 @@ local-too-wide = it has more than 64 bits
 local-no-variant-member = the active variant of { $value } has no member { $member }
 local-unknown-variant = the active variant of { $value } is not recorded
 local-structure = it is a structure; & returns its address
-local-no-integer = it is no integer
+local-no-integer = it is not an integer
 local-unknown-size = its size is not known
 local-not-in-memory = it is not in memory here
 local-optimised-away = it is optimised away here
@@ -2546,7 +2546,7 @@ system-permission = permission denied: choose another place, or change the permi
 system-full = the disk is full: free some space, or choose another place
 system-read-only = the file system is read-only: choose another place
 system-directory = it is a directory: name a file
-system-no-directory = a part of the path is no directory: check the path
+system-no-directory = a part of the path is not a directory: check the path
 name-no-code = no image has code of line { $line } of { $file }
 place-symbol-meant = for a function write pc:{ $text }
 place-no-position = { $text } is not a position ({ $forms })
@@ -2775,7 +2775,7 @@ find-run = Run
 find-in-a-panel-of-its = In a new panel
 find-forget = Delete
 find-rename = Rename
-find-searches-before-up-in-the-field = Recent searches (Up in the field) and saved searches
+find-searches-before-up-in-the-field = Recent searches (Up arrow in the field) and saved searches
 find-only-hits-in-the-list = Show only hits in the trace (H)
 find-mark-these-hits = Highlight these hits
 find-close-the-panel-or-look = Close the panel, or search for something else.
@@ -3116,7 +3116,7 @@ terminal-watches = { $count ->
 terminal-how-to-map-sources = :map sources sets its directory.
 terminal-nothing-to-copy = Nothing to copy under the cursor
 terminal-ending-why = W: why { $cell } had its value at { $at }
-terminal-ending-greeting = { $title }   End: there, F1: keys
+terminal-ending-greeting = { $title } · End: go there · F1: keys
 terminal-died = { $words } (Ctrl-G { $step } goes there)
 terminal-help-legend =
     Signs

@@ -3139,7 +3139,7 @@ terminal-watches = { $count ->
 terminal-how-to-map-sources = :situer les sources dit où est maintenant son dossier.
 terminal-nothing-to-copy = Il n’y a rien à copier sous le curseur
 terminal-ending-why = W : pourquoi { $cell } avait sa valeur à { $at }
-terminal-ending-greeting = { $title }   Fin : y aller, F1 : touches
+terminal-ending-greeting = { $title } · Fin : y aller · F1 : touches
 terminal-died = { $words } (Ctrl-G { $step } y va)
 terminal-help-legend =
     Signes

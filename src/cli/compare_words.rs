@@ -229,7 +229,7 @@ fn disassembly(value: &Value) -> String {
 /// Describes what differs in the first step of a chain.
 pub fn origin_words(origin: &CauseOrigin) -> String {
     match origin {
-        CauseOrigin::Instruction => "the instruction is another one".to_owned(),
+        CauseOrigin::Instruction => "the instruction is different".to_owned(),
         CauseOrigin::Memory {
             address,
             len_bytes,

@@ -239,7 +239,7 @@ pub fn run_browser(arguments: &BrowseArguments, open_browser: OpenBrowser) -> Re
         FrontEndLaunch::Done => Ok(ExitCode::SUCCESS),
         FrontEndLaunch::Impossible(why) => {
             bail!(
-                "no browser is possible: {why} (a script with --run, --screenshot and --quit needs none)"
+                "the terminal browser cannot run: {why} (a script with --run, --screenshot and --quit needs none)"
             )
         }
     }

@@ -50,7 +50,7 @@ fn what_is_wrong_is_told_before_or_instead_of_a_screen() {
     sandbox.run(&["browse", &trace, "--demo"]).ends_misspelt();
     sandbox
         .run(&["browse", &trace])
-        .fails_with(&["no browser is possible", "not a terminal"]);
+        .fails_with(&["the terminal browser cannot run", "not a terminal"]);
     sandbox
         .run(&["browse", "/nowhere/a.tarmac", "--quit"])
         .fails_with(&["there is no such file", "/nowhere/a.tarmac"]);

@@ -23,7 +23,7 @@ static NO_BRANCH: Rule = Rule {
     id: "stf-target-without-branch",
     severity: Severity::Error,
     clause: "INST_PC_TARGET",
-    title: "a branch target is recorded for an instruction that is no branch",
+    title: "a branch target is recorded for an instruction that is not a branch",
     meaning: "the record belongs to another instruction, or the opcode is wrong",
 };
 /// An unconditional jump without a record 31.
@@ -55,7 +55,7 @@ static CHUNK_LENGTH: Rule = Rule {
     id: "stf-chunk-length",
     severity: Severity::Warning,
     clause: "zstf header",
-    title: "a chunk has not as many instructions as the header states",
+    title: "the number of instructions in a chunk differs from the header",
     meaning: "the numbers of instructions by which other tools seek are wrong",
 };
 

@@ -38,7 +38,7 @@ fn differences_are_listed_by_region() {
     let mut window = compared("recurse-depth");
     for (name, position) in [
         ("First divergence 300", 300),
-        ("First other value 24", 25),
+        ("First different value 24", 25),
         ("Cause 24", 25),
     ] {
         window.command("Go to start");
@@ -55,7 +55,7 @@ fn differences_are_listed_by_region() {
     let chain = rows.iter().filter(|row| row.name.starts_with("then "));
     let chain: Vec<_> = chain.map(|row| row.position.unwrap()).collect();
     assert!(chain.is_sorted() && chain[0] > Position(25), "{chain:?}");
-    let row = window.painted("First other value 24");
+    let row = window.painted("First different value 24");
     let values = "read at 0x8ffff80d: 0x30 in A, 0x31 in B";
     assert!(row.contains(values), "{row}");
 }
@@ -140,7 +140,9 @@ fn differences_can_be_ignored_and_counted_again() {
     };
     let differences = window.desk().comparison.differences().unwrap();
     let rows = &differences.table.rows;
-    let first = rows.iter().find(|row| row.name == "First other value 24");
+    let first = rows
+        .iter()
+        .find(|row| row.name == "First different value 24");
     let rules = differences.rules_of(first.unwrap()).unwrap().rules.clone();
     let byte = ComparisonRule::Memory(0x8fff_f80d..0x8fff_f80e);
     assert_eq!(rules[0], byte);

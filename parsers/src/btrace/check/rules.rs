@@ -8,7 +8,7 @@ pub static FIT: Rule = Rule {
     severity: Error,
     clause: "",
     title: "a record does not belong to an instruction that the program has at this address",
-    meaning: "the record is damaged, or the program is another one or was loaded elsewhere",
+    meaning: "the record is damaged, the program is a different one, or it was loaded elsewhere",
 };
 pub static TIME: Rule = Rule {
     id: "B-TIME",
@@ -35,7 +35,7 @@ pub static START: Rule = Rule {
     id: "B-START",
     severity: Info,
     clause: "",
-    title: "a thread does not begin where the program does",
+    title: "a thread does not start at the program's entry point",
     meaning: "tracing began later, or the thread was started by another one: how it got there is not recorded",
 };
 pub static RETURN: Rule = Rule {

@@ -29,7 +29,7 @@ rules! {
         "a header record comes after the first record"
         "several complete traces were concatenated";
     H03 Error "clause 2a"
-        "the text of the header does not begin \"RST Header\""
+        "the text of the header does not begin with \"RST Header\""
         "the file was written by another program, or is damaged";
     H04 Warning "clause 2a"
         "the header has no % before its text"
