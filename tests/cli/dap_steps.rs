@@ -214,6 +214,43 @@ fn pointers_to_characters_show_their_texts() {
 }
 
 #[test]
+fn code_of_line_0_has_the_line_of_the_row_before_it() {
+    check_steps(
+        "inlines",
+        "next",
+        &[
+            ("14", "inlines::measure:48 inlines::twice:55 0x20121f"),
+            ("38", "inlines::measure:43 inlines::twice:55 0x201297"),
+            ("50", "inlines::measure:43 inlines::twice:55 0x2012cd"),
+            ("61", "inlines::measure:43 inlines::twice:55 0x201303"),
+        ],
+    );
+    let sandbox = Sandbox::new();
+    let mut client = launched(&sandbox, "inlines", json!(12));
+    assert_eq!(
+        stack(&mut client),
+        "inlines::measure:2494 inlines::twice:55 0x201211"
+    );
+    go_to(&mut client, "38");
+    assert_eq!(
+        stack(&mut client),
+        "inlines::measure:42 inlines::twice:55 0x201293"
+    );
+}
+
+#[test]
+fn a_step_that_leaves_a_function_stops_in_a_caller_without_lines() {
+    let from = |last: &'static str| [(last, " 0x2011d5")];
+    check_steps("inlines", "next", &from("88"));
+    check_steps("inlines", "stepIn", &from("88"));
+    check_steps("inlines", "stepOut", &from("86"));
+    check_steps("inlines", "stepOut", &from("1"));
+    let first = [("1", " 0x2011d0")];
+    check_steps("inlines", "stepBack", &first);
+    check_steps("inlines", "stepback/stepBackOut", &first);
+}
+
+#[test]
 fn a_data_breakpoint_for_writes_stops_where_the_value_changes() {
     let sandbox = Sandbox::new();
     let mut client = launched(&sandbox, "scopes", json!(0));
