@@ -251,6 +251,20 @@ fn a_step_that_leaves_a_function_stops_in_a_caller_without_lines() {
 }
 
 #[test]
+fn a_step_back_out_of_a_tail_call_leads_to_the_jump() {
+    check_steps(
+        "steps",
+        "stepback/stepBackOut",
+        &[
+            ("65", " 0x400160"),
+            ("72", "even:28 0x40012c"),
+            ("76", "even:28 0x40012c"),
+            ("84", "even:28 0x40012c"),
+        ],
+    );
+}
+
+#[test]
 fn a_data_breakpoint_for_writes_stops_where_the_value_changes() {
     let sandbox = Sandbox::new();
     let mut client = launched(&sandbox, "scopes", json!(0));
