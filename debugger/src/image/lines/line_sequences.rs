@@ -9,7 +9,7 @@ use gimli::{LineProgramHeader, Reader as _};
 
 use crate::image::lines::section::SectionReader;
 
-/// Maximum number of addresses in a table: no table has more, and a damaged one may request all
+/// Maximum number of sequences and addresses in a table: no table has more, and a damaged one may request all
 /// memory.
 const ADDRESSES: usize = 1 << 20;
 
@@ -32,7 +32,7 @@ pub fn sequences_of(header: &LineProgramHeader<SectionReader>) -> Vec<LineSequen
     };
     let mut count = 0;
     while let Ok(Some(sequence)) = program.next_sequence() {
-        count += sequence.addresses.len();
+        count += sequence.addresses.len().max(1);
         if count > ADDRESSES {
             break;
         }

@@ -20,8 +20,6 @@ pub struct LowFunction {
     pub table: Option<usize>,
     pub code: Range<u64>,
     pub address: AddressBytes,
-    /// Name for the linker, or the name in the source.
-    name: Option<String>,
     pub fate: FunctionFate,
 }
 
@@ -51,20 +49,16 @@ pub fn read(
     code: &[Range<u64>],
     path: &Path,
 ) -> Vec<LowFunction> {
+    let image = LinkedCode {
+        below,
+        code,
+        names: linked_names(path, below),
+    };
     let mut units = dwarf.units();
     // After a damaged header other readers find nothing either.
     let headers = std::iter::from_fn(move || units.next().ok().flatten());
-    let of_unit = |header| functions_of(dwarf, header, below).unwrap_or_default();
+    let of_unit = |header| image.functions_of(dwarf, header).unwrap_or_default();
     let mut functions: Vec<LowFunction> = headers.par_bridge().flat_map_iter(of_unit).collect();
-    let names = linked_names(path, below);
-    for function in &mut functions {
-        let start = function.code.start;
-        if !code.iter().any(|code| code.contains(&start)) {
-            function.fate = FunctionFate::Discarded;
-        } else if function.is_named(names.get(&start)) {
-            function.fate = FunctionFate::Linked;
-        }
-    }
     let is_linked = |function: &LowFunction| function.fate == FunctionFate::Linked;
     let linked = FunctionCode::of(functions.iter().filter(|one| is_linked(one)));
     let elsewhere = |one: &&LowFunction| one.code.start != 0 && one.fate != FunctionFate::Discarded;
@@ -80,21 +74,6 @@ pub fn read(
     functions
 }
 
-impl LowFunction {
-    /// Returns true if one of some symbols is that of the function. Compilers append a suffix to the
-    /// name of a variant, such as `f.constprop.0`.
-    fn is_named(&self, symbols: Option<&HashSet<String>>) -> bool {
-        let (Some(name), Some(symbols)) = (&self.name, symbols) else {
-            return false;
-        };
-        let is_variant = |symbol: &String| {
-            let rest = symbol.strip_prefix(name.as_str());
-            rest.is_some_and(|rest| rest.starts_with('.'))
-        };
-        symbols.contains(name) || symbols.iter().any(is_variant)
-    }
-}
-
 /// Returns the names of the symbols in code below an address.
 fn linked_names(path: &Path, below: u64) -> HashMap<u64, HashSet<String>> {
     let content = std::fs::read(path).ok();
@@ -108,52 +87,84 @@ fn linked_names(path: &Path, below: u64) -> HashMap<u64, HashSet<String>> {
     names
 }
 
-fn functions_of(
-    dwarf: &Dwarf<SectionReader>,
-    header: UnitHeader<SectionReader>,
+/// Code of an image, with its symbols.
+struct LinkedCode<'a> {
+    /// Address below which functions matter.
     below: u64,
-) -> gimli::Result<Vec<LowFunction>> {
-    let unit = dwarf.unit(header)?;
-    let table = unit.line_program.as_ref();
-    let table = table.map(|program| program.header().offset().0);
-    let mut found = Vec::new();
-    let mut entries = unit.entries_raw(None)?;
-    while !entries.is_empty() {
-        let offset = entries.next_offset();
-        let Some(abbreviation) = entries.read_abbreviation()? else {
-            continue;
-        };
-        if abbreviation.tag() != gimli::DW_TAG_subprogram {
-            entries.skip_attributes(abbreviation.attributes())?;
-            continue;
-        }
-        let (mut start, mut end) = (None, None);
-        for attribute in abbreviation.attributes() {
-            let first = entries.next_offset();
-            let value = entries.read_attribute(*attribute)?.value();
-            match attribute.name() {
-                gimli::DW_AT_low_pc => start = address_of(dwarf, &unit, first, &value)?,
-                gimli::DW_AT_high_pc => end = Some(value),
-                _ => {}
+    code: &'a [Range<u64>],
+    /// Names of the symbols by address.
+    names: HashMap<u64, HashSet<String>>,
+}
+
+impl LinkedCode<'_> {
+    fn functions_of(
+        &self,
+        dwarf: &Dwarf<SectionReader>,
+        header: UnitHeader<SectionReader>,
+    ) -> gimli::Result<Vec<LowFunction>> {
+        let unit = dwarf.unit(header)?;
+        let table = unit.line_program.as_ref();
+        let table = table.map(|program| program.header().offset().0);
+        let mut found = Vec::new();
+        let mut entries = unit.entries_raw(None)?;
+        while !entries.is_empty() {
+            let offset = entries.next_offset();
+            let Some(abbreviation) = entries.read_abbreviation()? else {
+                continue;
+            };
+            if abbreviation.tag() != gimli::DW_TAG_subprogram {
+                entries.skip_attributes(abbreviation.attributes())?;
+                continue;
             }
+            let (mut start, mut end) = (None, None);
+            for attribute in abbreviation.attributes() {
+                let first = entries.next_offset();
+                let value = entries.read_attribute(*attribute)?.value();
+                match attribute.name() {
+                    gimli::DW_AT_low_pc => start = address_of(dwarf, &unit, first, &value)?,
+                    gimli::DW_AT_high_pc => end = Some(value),
+                    _ => {}
+                }
+            }
+            let Some((start, address)) = start.filter(|(start, _)| *start < self.below) else {
+                continue;
+            };
+            let end = match end {
+                Some(AttributeValue::Udata(len_bytes)) => start.checked_add(len_bytes),
+                Some(end) => dwarf.attr_address(&unit, end)?,
+                None => None,
+            };
+            found.push(LowFunction {
+                table,
+                code: start..end.unwrap_or(start),
+                address,
+                fate: self.fate_of(start, || name_of(dwarf, &unit, offset)),
+            });
         }
-        let Some((start, address)) = start.filter(|(start, _)| *start < below) else {
-            continue;
-        };
-        let end = match end {
-            Some(AttributeValue::Udata(len_bytes)) => start.checked_add(len_bytes),
-            Some(end) => dwarf.attr_address(&unit, end)?,
-            None => None,
-        };
-        found.push(LowFunction {
-            table,
-            code: start..end.unwrap_or(start),
-            address,
-            name: name_of(dwarf, &unit, offset),
-            fate: FunctionFate::Unknown,
-        });
+        Ok(found)
     }
-    Ok(found)
+
+    /// Returns the fate of a function, as far as its symbol shows it.
+    fn fate_of(&self, start: u64, name: impl FnOnce() -> Option<String>) -> FunctionFate {
+        if !self.code.iter().any(|code| code.contains(&start)) {
+            return FunctionFate::Discarded;
+        }
+        let symbols = self.names.get(&start);
+        match symbols.and_then(|symbols| Some(is_among(&name()?, symbols))) {
+            Some(true) => FunctionFate::Linked,
+            Some(false) | None => FunctionFate::Unknown,
+        }
+    }
+}
+
+/// Returns true if a name is among those of some symbols. Compilers append a suffix to the name of a
+/// variant, such as `f.constprop.0`.
+fn is_among(name: &str, symbols: &HashSet<String>) -> bool {
+    let is_variant = |symbol: &String| {
+        let rest = symbol.strip_prefix(name);
+        rest.is_some_and(|rest| rest.starts_with('.'))
+    };
+    symbols.contains(name) || symbols.iter().any(is_variant)
 }
 
 /// Reads an address with the bytes that hold it; none for another form. `first` is the place of the
