@@ -205,11 +205,11 @@ fn frames_have_the_lines_of_statements() {
         go_to(&mut client, position);
         assert_eq!(stack(&mut client), expected);
     }
-    // Line 0 means no line; gdb shows the line of the row before.
+    // Line 0 means no line: the code has the line of the row before.
     let mut client = launched(&sandbox, "inlines", json!("pc:0x201211"));
     assert_eq!(
         stack(&mut client),
-        "inlines::measure:0 inlines::twice:55 0x201211"
+        "inlines::measure:2494 inlines::twice:55 0x201211"
     );
 }
 

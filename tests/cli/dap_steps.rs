@@ -212,3 +212,90 @@ fn pointers_to_characters_show_their_texts() {
     assert_eq!(value(&mut client, "names[0]"), "0x4001df \"alpha\"");
     assert_eq!(value(&mut client, "nothing"), "0x0 (inferred)");
 }
+
+#[test]
+fn code_of_line_0_has_the_line_of_the_row_before_it() {
+    check_steps(
+        "inlines",
+        "next",
+        &[
+            ("14", "inlines::measure:48 inlines::twice:55 0x20121f"),
+            ("38", "inlines::measure:43 inlines::twice:55 0x201297"),
+            ("50", "inlines::measure:43 inlines::twice:55 0x2012cd"),
+            ("61", "inlines::measure:43 inlines::twice:55 0x201303"),
+        ],
+    );
+    let sandbox = Sandbox::new();
+    let mut client = launched(&sandbox, "inlines", json!(12));
+    assert_eq!(
+        stack(&mut client),
+        "inlines::measure:2494 inlines::twice:55 0x201211"
+    );
+    go_to(&mut client, "38");
+    assert_eq!(
+        stack(&mut client),
+        "inlines::measure:42 inlines::twice:55 0x201293"
+    );
+}
+
+#[test]
+fn a_step_that_leaves_a_function_stops_in_a_caller_without_lines() {
+    let from = |last: &'static str| [(last, " 0x2011d5")];
+    check_steps("inlines", "next", &from("88"));
+    check_steps("inlines", "stepIn", &from("88"));
+    check_steps("inlines", "stepOut", &from("86"));
+    check_steps("inlines", "stepOut", &from("1"));
+    let first = [("1", " 0x2011d0")];
+    check_steps("inlines", "stepBack", &first);
+    check_steps("inlines", "stepback/stepBackOut", &first);
+}
+
+#[test]
+fn a_step_back_out_of_a_tail_call_leads_to_the_jump() {
+    check_steps(
+        "steps",
+        "stepback/stepBackOut",
+        &[
+            ("65", " 0x400160"),
+            ("72", "even:28 0x40012c"),
+            ("76", "even:28 0x40012c"),
+            ("84", "even:28 0x40012c"),
+        ],
+    );
+}
+
+#[test]
+fn a_data_breakpoint_for_writes_stops_where_the_value_changes() {
+    let sandbox = Sandbox::new();
+    let mut client = launched(&sandbox, "scopes", json!(0));
+    let watch = |client: &mut DapClient, access: &str| {
+        let data = json!({"dataId": "0x401000:4", "accessType": access});
+        let set = client.ask("setDataBreakpoints", json!({"breakpoints": [data]}));
+        assert_eq!(set["breakpoints"][0]["verified"], true, "{set}");
+    };
+    let next = |client: &mut DapClient, command: &str| {
+        client.ask(command, json!({"threadId": 1}));
+        let stop = client.stop();
+        let text = stop["description"].as_str().unwrap_or_default();
+        let place = client.frame()["instructionPointerReference"].clone();
+        format!("{} {text}", place.as_str().unwrap())
+    };
+    watch(&mut client, "write");
+    // As gdb says of `watch *(int *) 0x401000`.
+    let changes = [
+        "0x4000f7 Step 8 changes 0x401000 from 0x0 to 0x3",
+        "0x400101 Step 9 changes 0x401000 from 0x3 to 0x2",
+        "0x400107 Step 10 changes 0x401000 from 0x2 to 0x3",
+    ];
+    assert_eq!(changes.map(|_| next(&mut client, "continue")), changes);
+    assert_eq!(client.run("continue"), "pause");
+    let back = [
+        "0x400101 Step 10 changes 0x401000 from 0x2 to 0x3",
+        "0x4000f7 Step 9 changes 0x401000 from 0x3 to 0x2",
+    ];
+    assert_eq!(back.map(|_| next(&mut client, "reverseContinue")), back);
+    watch(&mut client, "readWrite");
+    go_to(&mut client, "0");
+    let accesses = [(); 4].map(|()| next(&mut client, "continue"));
+    assert!(accesses[3].ends_with("accesses 0x401000"), "{accesses:?}");
+}

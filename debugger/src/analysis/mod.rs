@@ -17,6 +17,7 @@ pub mod frame_events;
 pub mod heap;
 pub mod line_step;
 pub mod marker_walk;
+pub mod memory_change;
 pub mod names;
 pub mod profile;
 pub mod profile_differences;

@@ -10,16 +10,15 @@
 use std::collections::BTreeSet;
 
 use stepback_index::answer::{
-    Access, AccessKinds, AccessTarget, ByteState, Cell, CellAccess, Direction, Hit, MemoryRange,
-    ThreadId,
+    Access, AccessKinds, AccessTarget, Cell, CellAccess, Direction, Hit, MemoryRange, ThreadId,
 };
-use stepback_index::query::{
-    Accesses, MemoryAt, MemoryOf, NearestAccess, NearestStepOf, NearestVisit,
-};
+use stepback_index::query::{Accesses, MemoryOf, NearestAccess, NearestStepOf, NearestVisit};
 use stepback_index::read::SlotReader;
 use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
+
+use crate::analysis::memory_change::MemoryChange;
 
 /// Places where a program stops.
 #[derive(Clone, Debug, Default)]
@@ -43,7 +42,8 @@ pub struct WatchedRange {
 pub enum StopAtStores {
     #[default]
     All,
-    /// Those after which the range differs from before, or that write to unknown bytes.
+    /// Those after which the range differs from before, or that write to unknown bytes. In longer
+    /// ranges than [`MemoryChange`] compares, all.
     Changes,
 }
 
@@ -98,9 +98,6 @@ pub enum RunningThreads {
     /// Only this one; the others run, but nothing that they do stops the program.
     One(ThreadId),
 }
-
-/// Maximum length of a watched range whose bytes are compared.
-const COMPARED_BYTES: u64 = 4096;
 
 /// A run to the next stop.
 #[derive(Clone, Copy)]
@@ -329,28 +326,12 @@ impl RunControl<'_> {
     }
 
     /// Returns true for a store of the values that the watched bytes had before.
-    /// Longer ranges are not compared.
     fn is_silent(&self, access: &AccessStop, seen_by: ThreadId) -> Result<bool, QueryError> {
-        let MemoryRange { address, len_bytes } = access.watched.range;
-        if len_bytes > COMPARED_BYTES {
-            return Ok(false);
-        }
-        let values = |position| {
-            let question = MemoryOf {
-                thread: Some(seen_by),
-                question: MemoryAt {
-                    position,
-                    address,
-                    len_bytes,
-                },
-            };
-            let known = |bytes: Vec<ByteState>| bytes.iter().map(|byte| byte.value).collect();
-            let values: Option<Vec<u8>> = question.run(self.index, self.cancel).map(known)?;
-            Ok::<_, QueryError>(values)
-        };
-        let after = access.shown_at;
-        let before = values(Position(after.0.saturating_sub(1)))?;
-        Ok(before.is_some() && before == values(after)?)
+        let AccessStop {
+            watched, shown_at, ..
+        } = *access;
+        let change = MemoryChange::read(self.index, watched.range, shown_at, seen_by, self.cancel)?;
+        Ok(change.is_some_and(|change| change.changed.is_none()))
     }
 
     fn next_access(
@@ -503,6 +484,26 @@ mod tests {
         assert_eq!(stops, expected);
     }
 
+    /// Runs from one end to the other, and returns the positions of the stops.
+    fn stops(index: &Index, points: &StopPoints, direction: Direction) -> Vec<u64> {
+        let control = RunControl {
+            index,
+            points,
+            reported: None,
+            cancel: &Cancel::default(),
+        };
+        let mut at = match direction {
+            Direction::Forward => Position(0),
+            Direction::Back => index.end(),
+        };
+        let next = || {
+            let stop = control.run(at, direction, RunningThreads::All).unwrap();
+            at = stop.position;
+            (stop.reason != StopReason::Edge).then_some(stop.position.0)
+        };
+        std::iter::from_fn(next).collect()
+    }
+
     #[test]
     fn stores_that_change_nothing_can_be_passed_over() {
         // Steps 0 to 3 store 1, 1, 2 and 2; step 4 stores half of the watched bytes.
@@ -523,25 +524,31 @@ mod tests {
             ("MW2 00009000", "0003"),
         ];
         let index = index_of(&stores.iter().enumerate().map(store).collect::<String>());
-        let stops = |direction, mut at| {
-            let mut points = points(&[], &[(0x9000, 4, AccessKinds::Writes)]);
-            points.data[0].stores = StopAtStores::Changes;
-            let control = RunControl {
-                index: &index,
-                points: &points,
-                reported: None,
-                cancel: &Cancel::default(),
-            };
-            let next = || {
-                let stop = control.run(at, direction, RunningThreads::All).unwrap();
-                at = stop.position;
-                (stop.reason != StopReason::Edge).then_some(stop.position.0)
-            };
-            std::iter::from_fn(next).collect::<Vec<_>>()
-        };
+        let mut points = points(&[], &[(0x9000, 4, AccessKinds::Writes)]);
+        points.data[0].stores = StopAtStores::Changes;
         // Nothing is known of the bytes before the first store.
-        assert_eq!(stops(Direction::Forward, Position(0)), [1, 3, 6]);
-        assert_eq!(stops(Direction::Back, index.end()), [5, 2, 0]);
+        assert_eq!(stops(&index, &points, Direction::Forward), [1, 3, 6]);
+        assert_eq!(stops(&index, &points, Direction::Back), [5, 2, 0]);
+    }
+
+    #[test]
+    fn unknown_bytes_next_to_a_store_do_not_make_it_a_change() {
+        let store = |time: u64, text: &str| {
+            format!(
+                "{time} clk cpu0 IT ({time}) 00001000 e5801000 A usr : STR r1,[r0]\n{time} clk cpu0 {text}\n"
+            )
+        };
+        // The second store is that of the first; the third one writes to other unknown bytes.
+        let stores = ["MW2 00009002 0001", "MW2 00009002 0001", "MW1 00009004 00"];
+        let text: String = (1..)
+            .zip(stores)
+            .map(|(time, text)| store(time, text))
+            .collect();
+        let index = index_of(&text);
+        let mut points = points(&[], &[(0x9000, 8, AccessKinds::Writes)]);
+        points.data[0].stores = StopAtStores::Changes;
+        assert_eq!(stops(&index, &points, Direction::Forward), [1, 3]);
+        assert_eq!(stops(&index, &points, Direction::Back), [2, 0]);
     }
 
     #[test]

@@ -49,10 +49,21 @@ pub struct LineWalk<'a> {
     pub thread: ThreadId,
     /// Treatment of called functions.
     pub callees: Callees,
+    /// Treatment of callers without lines.
+    pub lineless_callers: LinelessCallers,
     /// Number of innermost inlined functions that begin with the first step and are not entered yet.
     pub hidden: usize,
     /// Cancels the search.
     pub cancel: &'a Cancel,
+}
+
+/// Treatment of a caller without lines when a step leaves a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinelessCallers {
+    /// Go on to the next line.
+    Skip,
+    /// Stop in the caller, as gdb does.
+    Stop,
 }
 
 /// End of a step by lines.
@@ -166,8 +177,12 @@ impl<'a> LineWalk<'a> {
         let mut first = None;
         while let Some(step) = self.next_step(at, direction, limit)? {
             let code = self.code_of(step)?;
+            let position = step.after();
+            if code.is_none() && self.is_in_stopping_caller(step, &line.frame) {
+                let hidden = 0;
+                return Ok(Some(LineStop { position, hidden }));
+            }
             if let Some(code) = &code {
-                let position = step.after();
                 if let Some(hidden) = line.pass(code) {
                     return Ok(Some(LineStop { position, hidden }));
                 }
@@ -189,6 +204,12 @@ impl<'a> LineWalk<'a> {
             limit = if is_skipped { depth - 1 } else { deepest };
         }
         Ok(first.filter(|_| direction == Direction::Back))
+    }
+
+    /// Returns true if a step without a line is in a caller of a frame, and stops there.
+    fn is_in_stopping_caller(&self, step: Step, frame: &StepFrame) -> bool {
+        let depth = || self.depth_of(step);
+        self.lineless_callers == LinelessCallers::Stop && depth() < self.depth(frame.call())
     }
 
     /// Returns the first stop of the consecutive rows of one line that end with a stop of a step back,
@@ -293,7 +314,7 @@ impl<'a> LineWalk<'a> {
     fn code_of(&self, step: Step) -> Result<Option<FrameCode>, QueryError> {
         let pc = SlotReader(self.index).point_of(step)?.pc;
         let call = self.call_of(step);
-        let line = self.images.source_at(pc);
+        let line = self.images.shown_source_at(pc);
         Ok(line.map(|line| FrameCode { call, pc, line }))
     }
 }
@@ -329,6 +350,7 @@ mod tests {
             images,
             thread,
             callees,
+            lineless_callers: LinelessCallers::Skip,
             hidden: 0,
             cancel: &cancel,
         };

@@ -13,7 +13,7 @@ use crate::analysis::ending::bad_ending;
 use crate::analysis::exceptions::next_exception;
 use crate::analysis::line_step::Callees;
 use crate::analysis::names::NameError;
-use crate::analysis::step_places::{LineWalk, next_visit};
+use crate::analysis::step_places::{LineWalk, LinelessCallers, next_visit};
 use crate::analysis::tracked::{EvaluationContext, thread_of};
 use crate::desk::desk::Desk;
 use crate::desk::found::LookupResult;
@@ -72,6 +72,7 @@ impl Desk {
                 images,
                 thread: thread_of(index, from)?,
                 callees,
+                lineless_callers: LinelessCallers::Skip,
                 hidden: 0,
                 cancel,
             };

@@ -503,9 +503,22 @@ impl Images {
         images.find_map(|lines| lines.origin_at(address))
     }
 
+    /// Like [`Self::source_at`], but code without a line has that of the row of the line table before
+    /// it, as in gdb.
+    pub fn shown_source_at(&self, address: Address) -> Option<Arc<SourceLine>> {
+        match self.origin_at(address)? {
+            CodeOrigin::Line(line) => Some(line),
+            CodeOrigin::Lineless(code) => {
+                let row = self.source_at(self.row_at(address).start)?;
+                Some(Arc::new(row.in_functions(&code)))
+            }
+        }
+    }
+
     /// Returns the code of the row of the line table that contains an instruction; empty without one.
     pub fn row_at(&self, address: Address) -> Range<Address> {
-        let found = self.lines.iter().find_map(|lines| lines.row_at(address));
+        let mut images = self.lines.iter().rev();
+        let found = images.find_map(|lines| lines.row_at(address));
         found.unwrap_or(address..address)
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use stepback_machine::Address;
 
 use crate::analysis::step_frame::begun_at;
-use crate::image::{FunctionQuery, Images, SourceLine};
+use crate::image::{FunctionQuery, Images};
 
 /// A function at an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub fn functions_at(images: &Images, address: Address) -> Vec<CodeFunction> {
     let line_of = |function: usize| {
         let origin = origin.as_ref()?;
         match function.checked_sub(1) {
-            None => origin.line().map(|line| CodeLine::of(line)),
+            None => CodeLine::at(images, address),
             Some(inner) => origin.inlined_at().get(inner).map(|site| CodeLine {
                 file: Arc::clone(&site.file),
                 line: site.line,
@@ -63,7 +63,7 @@ pub fn functions_at(images: &Images, address: Address) -> Vec<CodeFunction> {
 /// debugger means by a name: all that begin there if it means none of them. A breakpoint of the
 /// function does not enter them.
 pub fn begun_inside(images: &Images, address: Address, name: &str) -> usize {
-    let Some(line) = images.source_at(address) else {
+    let Some(line) = images.shown_source_at(address) else {
         return 0;
     };
     let begun = begun_at(images, address, &line);
@@ -91,17 +91,14 @@ fn fuller(stated: Option<Arc<str>>, entry: Option<Arc<str>>) -> Option<Arc<str>>
 }
 
 impl CodeLine {
-    /// Returns the line of an instruction.
+    /// Returns the line that a debugger shows for an instruction.
     pub fn at(images: &Images, address: Address) -> Option<Self> {
-        images.source_at(address).map(|line| Self::of(&line))
-    }
-
-    fn of(line: &SourceLine) -> Self {
-        Self {
+        let line = images.shown_source_at(address)?;
+        Some(Self {
             file: Arc::clone(&line.file),
             line: line.line,
             column: line.column,
-        }
+        })
     }
 
     /// Formats the line as `overflow.c:42`.

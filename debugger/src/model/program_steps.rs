@@ -11,7 +11,7 @@ use stepback_parsers::{Position, Step};
 
 use crate::action::Direction;
 use crate::analysis::line_step::Callees;
-use crate::analysis::step_places::{LineStop, LineWalk};
+use crate::analysis::step_places::{LineStop, LineWalk, LinelessCallers};
 use crate::model::MoveContext;
 use crate::session::Session;
 
@@ -84,7 +84,7 @@ impl<'a> ThreadSteps<'a> {
         };
         let plain = |found: Option<Position>| found.map(StepTarget::new);
         match (kind, unit) {
-            (StepKind::Out, _) => self.out(unit, direction, from),
+            (StepKind::Out, _) => self.out(direction, from),
             (StepKind::Over, StepUnit::Line) => self.line(Callees::Over, direction, from),
             (StepKind::Into, StepUnit::Line) => self.enter_line(direction, from),
             (StepKind::Over, StepUnit::Instruction) => self.over(direction, from).map(plain),
@@ -161,6 +161,7 @@ impl<'a> ThreadSteps<'a> {
             images: &self.session.images,
             thread: self.thread,
             callees,
+            lineless_callers: LinelessCallers::Stop,
             hidden: self.hidden,
             cancel: self.cancel,
         }
@@ -230,12 +231,7 @@ impl<'a> ThreadSteps<'a> {
 
     /// Steps out of the function, which may be inlined: forwards to the step after the call,
     /// backwards to the call.
-    fn out(
-        &self,
-        unit: StepUnit,
-        direction: Direction,
-        from: Position,
-    ) -> Result<Option<StepTarget>, QueryError> {
+    fn out(&self, direction: Direction, from: Position) -> Result<Option<StepTarget>, QueryError> {
         let walk = self.walk(Callees::Over);
         let inlined = match self.next(from)? {
             Some(step) => walk.outside_inlined(step, direction)?,
@@ -260,15 +256,11 @@ impl<'a> ThreadSteps<'a> {
         let Some(position) = found else {
             return Ok(None);
         };
-        let next = self.next(position)?;
-        let begun = next.map(|next| walk.begun_at(next)).transpose()?;
-        match (begun, unit, direction) {
-            (Some(None), StepUnit::Line, _) => self.line(Callees::Over, direction, position),
-            (Some(Some(hidden)), _, Direction::Forward) => {
-                Ok(Some(StepTarget { position, hidden }))
-            }
-            _ => Ok(Some(StepTarget::new(position))),
-        }
+        let hidden = match direction {
+            Direction::Forward => self.begun_at(position)?,
+            Direction::Back => 0,
+        };
+        Ok(Some(StepTarget { position, hidden }))
     }
 
     fn context(&self, at: Position) -> Result<MoveContext<'a>, QueryError> {

@@ -8,8 +8,8 @@
 
 use std::collections::HashSet;
 
-use stepback_machine::Address;
 use stepback_machine::flow::{FlowKind, RecordedBranch};
+use stepback_machine::{Address, CodeSite};
 use stepback_parsers::Step;
 
 use crate::answers::call::{Call, CallId, Evidence, FrameEntry, FrameExit};
@@ -195,7 +195,19 @@ fn is_tail_jump(
     let (_, step) = SlotReader(index)
         .step_of(jump.after().0)?
         .ok_or(QueryError::TraceChanged)?;
-    let control = step.control();
+    let known = step.encoding.map(|encoding| CodeSite {
+        pc: step.pc,
+        encoding,
+    });
+    // Some traces have no bytes. They take the distance to the next step for the length, and a short
+    // jump for another instruction; the program may know better.
+    let (control, next_pc) = match &known {
+        Some(site) => {
+            let next_pc = site.pc.0.wrapping_add(site.encoding.bytes().len() as u64);
+            (step.instruction_set.control(site), Address(next_pc))
+        }
+        None => (step.control(), step.next_pc()),
+    };
     // An instruction that writes a return address is no tail call.
     let target = control
         .target
@@ -206,10 +218,11 @@ fn is_tail_jump(
         RecordedBranch::Jump | RecordedBranch::IndirectJump | RecordedBranch::Conditional(_) => {
             true
         }
+        RecordedBranch::None => known.is_some() && control.flow == FlowKind::Branch,
         _ => false,
     };
     let can_be = jumps
-        && step.next_pc() != function
+        && next_pc != function
         && functions.start_of(step.pc.0) != Some(function.0)
         // A jump with another target was interrupted.
         && target.is_none_or(|target| target == function.0);

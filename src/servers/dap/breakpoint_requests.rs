@@ -246,10 +246,11 @@ impl TracedProgram {
             .and_then(|(address, length)| Some((address_of(address)?, length.parse().ok()?)))
             .filter(|(_, len_bytes)| (1..=WATCHED_BYTES).contains(len_bytes));
         let (address, len_bytes) = range.with_context(|| format!("there is no data {data:?}"))?;
-        let kinds = match wanted.text("accessType")? {
-            None | Some("write") => AccessKinds::Writes,
-            Some("read") => AccessKinds::Reads,
-            Some("readWrite") => AccessKinds::All,
+        // Editors call the access "write" a change of the value, and gdb stops there only, too.
+        let (kinds, stores) = match wanted.text("accessType")? {
+            None | Some("write") => (AccessKinds::Writes, StopAtStores::Changes),
+            Some("read") => (AccessKinds::Reads, StopAtStores::All),
+            Some("readWrite") => (AccessKinds::All, StopAtStores::All),
             Some(other) => bail!("there is no access {other:?}"),
         };
         ensure!(
@@ -266,7 +267,7 @@ impl TracedProgram {
             watched: WatchedRange {
                 range,
                 kinds,
-                stores: StopAtStores::All,
+                stores,
             },
             condition,
         })

@@ -10,6 +10,7 @@ mod breakpoint_requests;
 mod breakpoints;
 mod conditions;
 mod console;
+mod data_stops;
 mod disassembly;
 mod evaluate;
 mod framing;

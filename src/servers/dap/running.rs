@@ -246,7 +246,7 @@ impl TracedProgram {
                     cancel,
                 };
                 hidden = steps.begun_at(position)?;
-                let text = format!("Step {} accesses {}", access.step.0, access.address);
+                let text = self.access_text(&access, thread, cancel)?;
                 ("data breakpoint", Some(text), hits)
             }
             StopReason::Step => ("step", None, Vec::new()),

@@ -77,6 +77,15 @@ pub struct InlineSite {
 }
 
 impl SourceLine {
+    /// Returns the line for code of some functions.
+    pub fn in_functions(&self, code: &LinelessCode) -> Self {
+        Self {
+            function: code.function.clone(),
+            inlined_at: code.inlined_at.clone(),
+            ..self.clone()
+        }
+    }
+
     /// Returns the file name without directories.
     pub fn file_name(&self) -> &str {
         self.file.rsplit(['/', '\\']).next().unwrap_or_default()

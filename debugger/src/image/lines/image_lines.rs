@@ -18,6 +18,7 @@ use stepback_index::{Cancel, QueryError};
 use stepback_machine::Address;
 
 use crate::image::lines::code_origin::{CodeOrigin, InlineSite, LinelessCode, SourceLine};
+use crate::image::lines::discarded::mark_discarded;
 use crate::image::lines::file_lines::{FileUnits, LineRange, clean_path, path_of};
 use crate::image::lines::section;
 use crate::image::lines::section::SectionReader;
@@ -36,7 +37,7 @@ pub struct ImageLines {
     /// Added to the image's own addresses.
     offset: u64,
     /// Code ranges of the image, by its own addresses. Sections that the linker discarded also have
-    /// lines, at address 0.
+    /// lines, at address 0, mostly outside of them.
     code: Vec<Range<u64>>,
     loaded: OnceLock<Result<Option<Mutex<LoadedDebugInfo>>, String>>,
     /// Read at the first query for a file.
@@ -185,7 +186,7 @@ impl ImageLines {
     fn outcome(&self) -> &Result<Option<Mutex<LoadedDebugInfo>>, String> {
         self.loaded.get_or_init(|| {
             // The libraries check their input, but an oversight must cost only the lines.
-            catch_unwind(|| LoadedDebugInfo::read(&self.path))
+            catch_unwind(|| LoadedDebugInfo::read(&self.path, &self.code))
                 .unwrap_or_else(|_| {
                     Err(anyhow::anyhow!(
                         "they are damaged in a way that could not be read"
@@ -208,10 +209,11 @@ impl ImageLines {
 }
 
 impl LoadedDebugInfo {
-    fn read(path: &std::path::Path) -> anyhow::Result<Option<Self>> {
-        let Some(dwarf) = section::read(path)? else {
+    fn read(path: &Path, code: &[Range<u64>]) -> anyhow::Result<Option<Self>> {
+        let Some(mut dwarf) = section::read(path)? else {
             return Ok(None);
         };
+        mark_discarded(&mut dwarf, code, path);
         let dwarf = Arc::new(dwarf);
         let context = Context::from_arc_dwarf(Arc::clone(&dwarf))?;
         let is_too_deep = is_too_deep(&dwarf);

@@ -3,9 +3,12 @@
 //! The information is read at the first query, and kept.
 
 mod code_origin;
+mod discarded;
 mod file_lines;
 mod file_sections;
 mod image_lines;
+mod line_sequences;
+mod low_functions;
 mod section;
 mod statements;
 #[cfg(test)]

@@ -36,6 +36,27 @@ impl SectionReader {
         }
     }
 
+    /// Returns the place of the next byte in the section.
+    pub fn offset(&self) -> usize {
+        self.rest.start
+    }
+
+    /// Returns a copy in which some bytes of the section are all ones.
+    pub fn with_ones(&self, places: impl Iterator<Item = Range<usize>>) -> Self {
+        let mut bytes = Arc::clone(&self.bytes);
+        for place in places {
+            if let Some(bytes) = Arc::make_mut(&mut bytes).get_mut(place) {
+                bytes.fill(u8::MAX);
+            }
+        }
+        let (rest, endian) = (self.rest.clone(), self.endian);
+        Self {
+            bytes,
+            rest,
+            endian,
+        }
+    }
+
     fn slice(&self) -> &[u8] {
         self.bytes.get(self.rest.clone()).unwrap_or_default()
     }

@@ -1,5 +1,6 @@
 //! Lines of the demo's image and of small images of one source, compiled in different ways.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use stepback_index::Cancel;
@@ -207,6 +208,41 @@ fn a_statement_without_code_is_for_breakpoints_alone() {
     assert!(!is_there(
         &images.code_of_files(&is_meant, &cancel).unwrap()
     ));
+}
+
+/// gdb 13.1 shows these lines if the same object is linked at another address.
+#[test]
+fn code_that_the_linker_removed_does_not_hide_what_is_at_its_address() {
+    for image in ["removed-dwarf4.elf", "removed-dwarf5.elf"] {
+        let images = images_of(&format!("fixtures/images/{image}"), 0x40_0000);
+        for (address, line, function) in [
+            (0x0, 28, "used"),
+            (0x2, 29, "used"),
+            (0x5, 29, "used"),
+            (0xb, 30, "used"),
+            (0xc, 17, "_start"),
+            (0x16, 18, "_start"),
+            (0x20, 19, "_start"),
+        ] {
+            let address = Address(0x40_0000 + address);
+            let found = images.source_at(address).expect("a line");
+            let found = (found.line, found.function.as_deref());
+            assert_eq!(found, (line, Some(function)), "{address} of {image}");
+            let variables = images.variables_at(address).expect("a function");
+            let names: Vec<_> = variables
+                .functions()
+                .iter()
+                .map(|name| name.as_deref())
+                .collect();
+            assert_eq!(names, [Some(function)], "{address} of {image}");
+        }
+        let code = images.code_of_files(&|name| name.ends_with("removed.c"), &Cancel::default());
+        let lines: BTreeSet<u32> = code.unwrap().iter().map(|range| range.line).collect();
+        assert!(
+            lines.iter().all(|line| matches!(line, 15..=19 | 27..=31)),
+            "{lines:?}"
+        );
+    }
 }
 
 #[test]
