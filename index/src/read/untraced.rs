@@ -32,6 +32,30 @@ pub fn untraced_registers(
     Ok(untraced)
 }
 
+/// Returns true if no line names a vector or floating-point register of a thread although the
+/// instructions are known, so that only these show the writes. Cost: the text of the thread's first
+/// step, once.
+pub(crate) fn leaves_vectors_out(index: &Index, thread: ThreadId) -> Result<bool, QueryError> {
+    let known = || {
+        index
+            .caches
+            .leaves_vectors_out
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    };
+    if let Some(leaves_out) = known().get(&thread) {
+        return Ok(*leaves_out);
+    }
+    let is_vector = |register| (RegisterId::V0..RegisterId::P0).contains(&register);
+    let mut views = ViewReader(index).views_of(thread).iter();
+    let leaves_out = !index.has_operands_alone()
+        && !index.instruction_set(thread).has_windows()
+        && views.all(|known| !is_vector(plain(index, thread, known.view.register)))
+        && has_encodings(index, thread)?;
+    known().insert(thread, leaves_out);
+    Ok(leaves_out)
+}
+
 fn find_untraced(index: &Index, thread: ThreadId) -> Result<UntracedRegisters, QueryError> {
     let set = index.instruction_set(thread);
     if index.has_operands_alone() || set.has_windows() {
