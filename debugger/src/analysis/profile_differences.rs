@@ -134,7 +134,8 @@ pub fn profile_differences(
     Ok(found)
 }
 
-/// Returns the end of the steps with which both traces begin, if each has one thread.
+/// Returns the position before the last step with which both traces begin, if each has one thread:
+/// that step may call another function in each.
 fn equal_start(comparison: &Comparison) -> Option<Position> {
     let [threads] = comparison.compared.as_slice() else {
         return None;
@@ -143,7 +144,7 @@ fn equal_start(comparison: &Comparison) -> Option<Position> {
     let is_alone = others.only_in_a.is_empty() && others.only_in_b.is_empty();
     let first = threads.alignment.regions().first()?;
     let is_start = first.kind == RegionKind::Same && (first.a.start, first.b.start) == (0, 0);
-    (is_alone && is_start).then_some(Position(first.a.end))
+    (is_alone && is_start).then_some(Position(first.a.end.saturating_sub(1)))
 }
 
 /// The frames of a trace with one stack that begin before a position.
