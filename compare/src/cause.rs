@@ -145,7 +145,7 @@ impl<'s, 'a, 'p> CauseSearch<'s, 'a, 'p> {
     /// Goes back from a step. A slice holds all that a value depends on, so each round begins at the
     /// oldest step that differs, with only what differs there.
     ///
-    /// Where no recorded difference is left, the only value that the step reads and that is not
+    /// If no recorded difference is left, the only value that the step reads and that is not
     /// recorded is followed. If the step reads others, too, which are recorded and equal, the steps
     /// on that way count once something on it is found to differ.
     fn walk(&mut self, from: StepPair) -> Result<(), QueryError> {
@@ -288,8 +288,8 @@ impl<'s, 'a, 'p> CauseSearch<'s, 'a, 'p> {
     }
 }
 
-/// Returns true if a difference comes from outside, or is the instruction itself: what the step reads
-/// is no reason then.
+/// Returns true if a difference comes from outside, or is the instruction itself: what the step
+/// reads is no reason then.
 fn has_other_reason(origin: &CauseOrigin) -> bool {
     match origin {
         CauseOrigin::Memory { end, .. } => end.is_some(),

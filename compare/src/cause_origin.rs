@@ -28,7 +28,7 @@ pub enum CauseOrigin {
     Result,
     /// Its result is not recorded, and its inputs have no recorded difference.
     UnrecordedResult,
-    /// It reads a register that differs before the first steps, or whose value there is not recorded.
+    /// It reads a register that differs before the first steps, or that is not recorded there.
     InitialRegister(CellDifference),
     /// It loads from memory, which the traces do not record.
     UnrecordedMemory,

@@ -207,8 +207,8 @@ impl<'a, 'c> StepPlace<'a, 'c> {
         }
     }
 
-    /// Returns the last step before that sets a cell; `None` if the value was there before the first
-    /// step.
+    /// Returns the last step before that sets a cell; `None` if the value was there before the
+    /// first step.
     fn setter(&self, cell: Cell) -> Result<Option<Step>, QueryError> {
         let query = SliceQuery {
             cell,
