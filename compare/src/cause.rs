@@ -15,6 +15,7 @@ use stepback_parsers::{Position, Step};
 
 use crate::align::side::Side;
 use crate::cause_origin::{CauseOrigin, MemoryEnd, OldestSteps};
+use crate::cause_unrecorded::UnrecordedInput;
 use crate::divergence::TraceSide;
 use crate::region::{Alignment, Region, RegionKind, StepPair};
 use crate::values::block::EffectBlock;
@@ -68,10 +69,16 @@ pub(crate) fn cause_of_decision(
     let is_decision = oldest.is_some_and(|(number, found)| {
         *number == decision.a && found.cells.iter().all(is_condition)
     });
-    match is_decision {
-        true => Ok(None),
-        false => search.cause(),
+    if search.initial.is_some() && search.found.is_empty() {
+        let steps = StepDifference {
+            steps: decision,
+            cells: Vec::new(),
+        };
+        search.found.insert(decision.a, steps);
+    } else if is_decision && search.initial.is_none() {
+        return Ok(None);
     }
+    search.cause()
 }
 
 /// Finds the cause of a first difference that decides nothing.
@@ -116,6 +123,9 @@ struct CauseSearch<'s, 'a, 'p> {
     ends: Vec<MemoryEnd>,
     /// A step of the last slices has differences that rules ignore.
     is_forgiven: bool,
+    /// Register that a step of the last round reads, with a value from before the first step, which
+    /// differs or is not recorded.
+    initial: Option<CellDifference>,
     is_complete: bool,
 }
 
@@ -127,22 +137,66 @@ impl<'s, 'a, 'p> CauseSearch<'s, 'a, 'p> {
             found: BTreeMap::new(),
             ends: Vec::new(),
             is_forgiven: false,
+            initial: None,
             is_complete: true,
         }
     }
 
     /// Goes back from a step. A slice holds all that a value depends on, so each round begins at the
     /// oldest step that differs, with only what differs there.
+    ///
+    /// If no recorded difference is left, the only value that the step reads and that is not
+    /// recorded is followed. If the step reads others, too, which are recorded and equal, the steps
+    /// on that way count once something on it is found to differ.
     fn walk(&mut self, from: StepPair) -> Result<(), QueryError> {
         let mut from = from;
+        let mut supposed: Vec<StepDifference> = Vec::new();
         for _ in 0..ROUNDS {
-            match self.round(from)? {
-                Some(oldest) => from = oldest,
-                None => return Ok(()),
+            if let Some(oldest) = self.round(from)? {
+                self.keep(&mut supposed);
+                from = oldest;
+                continue;
             }
+            let difference = supposed.last().or(self.found.get(&from.a)).cloned();
+            let difference = difference.as_ref();
+            let origin = match difference {
+                Some(found) => OldestSteps::read(self.pass, found)?.origin(found, &self.ends),
+                None => CauseOrigin::Unknown,
+            };
+            let found = match has_other_reason(&origin) {
+                true => None,
+                false => UnrecordedInput::find(self.pass, self.matched, from, difference)?,
+            };
+            let Some(found) = found else {
+                if origin.is_of_memory() {
+                    self.keep(&mut supposed);
+                }
+                return Ok(());
+            };
+            let Some(setters) = found.setters.filter(|setters| setters.a < from.a) else {
+                self.keep(&mut supposed);
+                let is_register = found.input.kind == DifferenceKind::Register;
+                self.initial = Some(found.input).filter(|_| is_register);
+                return Ok(());
+            };
+            let is_certain = supposed.is_empty() && found.is_only;
+            supposed.push(StepDifference {
+                steps: setters,
+                cells: vec![found.input],
+            });
+            if is_certain {
+                self.keep(&mut supposed);
+            }
+            from = setters;
         }
         self.is_complete = false;
         Ok(())
+    }
+
+    fn keep(&mut self, supposed: &mut Vec<StepDifference>) {
+        for step in supposed.drain(..) {
+            self.found.entry(step.steps.a).or_insert(step);
+        }
     }
 
     fn cause(self) -> Result<Option<Cause>, QueryError> {
@@ -150,9 +204,13 @@ impl<'s, 'a, 'p> CauseSearch<'s, 'a, 'p> {
         let Some(oldest) = chain.last() else {
             return Ok(None);
         };
-        let origin = match OldestSteps::read(self.pass, oldest)?.origin(oldest, &self.ends) {
-            CauseOrigin::Result | CauseOrigin::Unknown if self.is_forgiven => CauseOrigin::Forgiven,
-            origin => origin,
+        let found = OldestSteps::read(self.pass, oldest)?.origin(oldest, &self.ends);
+        let origin = match (found, self.initial) {
+            (CauseOrigin::Result | CauseOrigin::Unknown, _) if self.is_forgiven => {
+                CauseOrigin::Forgiven
+            }
+            (_, Some(register)) => CauseOrigin::InitialRegister(register),
+            (origin, None) => origin,
         };
         Ok(Some(Cause {
             chain,
@@ -227,6 +285,22 @@ impl<'s, 'a, 'p> CauseSearch<'s, 'a, 'p> {
             }
         }
         Ok(None)
+    }
+}
+
+/// Returns true if a difference comes from outside, or is the instruction itself: what the step
+/// reads is no reason then.
+fn has_other_reason(origin: &CauseOrigin) -> bool {
+    match origin {
+        CauseOrigin::Memory { end, .. } => end.is_some(),
+        CauseOrigin::Instruction
+        | CauseOrigin::UnrecordedMemory
+        | CauseOrigin::SystemCall
+        | CauseOrigin::Forgiven => true,
+        CauseOrigin::Result
+        | CauseOrigin::UnrecordedResult
+        | CauseOrigin::InitialRegister(_)
+        | CauseOrigin::Unknown => false,
     }
 }
 

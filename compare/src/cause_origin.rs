@@ -26,6 +26,10 @@ pub enum CauseOrigin {
     },
     /// It computed another result from inputs without a recorded difference.
     Result,
+    /// Its result is not recorded, and its inputs have no recorded difference.
+    UnrecordedResult,
+    /// It reads a register that differs before the first steps, or that is not recorded there.
+    InitialRegister(CellDifference),
     /// It loads from memory, which the traces do not record.
     UnrecordedMemory,
     /// It is a system call, which returned something else.
@@ -34,6 +38,13 @@ pub enum CauseOrigin {
     Forgiven,
     /// The traces do not record what differs.
     Unknown,
+}
+
+impl CauseOrigin {
+    /// Returns true if the difference comes from memory.
+    pub(crate) fn is_of_memory(&self) -> bool {
+        matches!(self, Self::Memory { .. } | Self::UnrecordedMemory)
+    }
 }
 
 /// Memory at which a chain ends.
@@ -78,9 +89,10 @@ impl OldestSteps {
 
     /// Returns what differs in the steps. `ends` are the ends of the slices of what they read.
     pub fn origin(self, oldest: &StepDifference, ends: &[MemoryEnd]) -> CauseOrigin {
-        let Some(CellDifference { kind, place, .. }) = oldest.cells.first() else {
+        let Some(CellDifference { kind, place, a, b }) = oldest.cells.first() else {
             return CauseOrigin::Unknown;
         };
+        let is_unrecorded = a.is_unknown() || b.is_unknown();
         let memory = |address: Address, len_bytes: u64| {
             let shares = |end: &&MemoryEnd| {
                 end.address.0 < address.0.saturating_add(len_bytes)
@@ -102,6 +114,7 @@ impl OldestSteps {
             (DifferenceKind::Register | DifferenceKind::Write, _) => match self.unrecorded {
                 Some(read) => memory(Address(read.address), u64::from(read.size_bytes)),
                 None if self.is_load_unrecorded => CauseOrigin::UnrecordedMemory,
+                None if is_unrecorded => CauseOrigin::UnrecordedResult,
                 None => CauseOrigin::Result,
             },
             _ => CauseOrigin::Unknown,

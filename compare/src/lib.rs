@@ -36,6 +36,7 @@
 mod align;
 mod cause;
 mod cause_origin;
+mod cause_unrecorded;
 mod comparison;
 mod divergence;
 mod region;

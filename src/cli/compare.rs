@@ -134,7 +134,7 @@ pub fn compared(
         let comparison = compare_traces(a, b, rules, done, &report.cancel)?;
         let functions = match comparison.is_equal() || comparison.has_same_paths() {
             true => Vec::new(),
-            false => profile_differences(&a.index, &b.index, &comparison.slides, &report.cancel)?,
+            false => profile_differences(&a.index, &b.index, &comparison, &report.cancel)?,
         };
         Ok((comparison, functions))
     })?;

@@ -137,9 +137,14 @@ struct CompareCellJson {
 struct CauseJson {
     /// Kind of difference in the oldest step: `instruction`, `memory` (it read another value that no
     /// matched step wrote differently), `result` (from inputs without a recorded difference),
-    /// `unrecorded-memory` (it loads from memory, which is not recorded), `system-call` (which
-    /// returned something else), `forgiven` (an input, by a rule), or `unknown`.
+    /// `unrecorded-memory` (it loads from memory, which is not recorded), `unrecorded-result` (what it
+    /// writes is not recorded), `initial-register` (it reads a register with a value from before the
+    /// first step), `system-call` (which returned something else), `forgiven` (an
+    /// input, by a rule), or `unknown`.
     cause_kind: &'static str,
+    /// The initial register, with the recorded values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    initial_register: Option<CompareCellJson>,
     /// Origin of the memory: `initial`, `image`, `external`, `system`, `unknown`. None if a step
     /// wrote it.
     end: Option<&'static str>,
@@ -373,20 +378,28 @@ impl<'a, 'r> ThreadWriter<'a, 'r> {
         for difference in &cause.chain {
             chain.push(self.difference(difference)?);
         }
-        let end = match cause.origin {
-            CauseOrigin::Memory { end, .. } => end.map(SliceEndKind::word),
+        let (mut end, mut initial_register) = (None, None);
+        match &cause.origin {
+            CauseOrigin::Memory { end: found, .. } => end = found.map(SliceEndKind::word),
+            CauseOrigin::InitialRegister(register) => {
+                initial_register = Some(CompareCellJson::new(register));
+            }
             CauseOrigin::Instruction
             | CauseOrigin::Result
+            | CauseOrigin::UnrecordedResult
             | CauseOrigin::UnrecordedMemory
             | CauseOrigin::SystemCall
             | CauseOrigin::Forgiven
-            | CauseOrigin::Unknown => None,
-        };
+            | CauseOrigin::Unknown => {}
+        }
         Ok(CauseJson {
+            initial_register,
             cause_kind: match cause.origin {
                 CauseOrigin::Instruction => "instruction",
                 CauseOrigin::Memory { .. } => "memory",
                 CauseOrigin::Result => "result",
+                CauseOrigin::UnrecordedResult => "unrecorded-result",
+                CauseOrigin::InitialRegister(_) => "initial-register",
                 CauseOrigin::UnrecordedMemory => "unrecorded-memory",
                 CauseOrigin::SystemCall => "system-call",
                 CauseOrigin::Forgiven => "forgiven",

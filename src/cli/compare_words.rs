@@ -252,6 +252,14 @@ pub fn origin_words(origin: &CauseOrigin) -> String {
             format!("the value at {}:{len_bytes} {from}", hex(*address))
         }
         CauseOrigin::Result => "the result differs, the recorded inputs do not".to_owned(),
+        CauseOrigin::UnrecordedResult => "its result is not recorded".to_owned(),
+        CauseOrigin::InitialRegister(register) => {
+            let name = place_text(&register.place);
+            match register.a.is_unknown() || register.b.is_unknown() {
+                true => format!("{name} before the first step is not recorded"),
+                false => format!("{name} differs before the first step"),
+            }
+        }
         CauseOrigin::UnrecordedMemory => "it loads from memory, which is not recorded".to_owned(),
         CauseOrigin::SystemCall => "the system call returned something else".to_owned(),
         CauseOrigin::Forgiven => "a value that it reads differs, which a rule forgives".to_owned(),

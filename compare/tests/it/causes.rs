@@ -242,3 +242,86 @@ fn registers_before_the_first_step_have_the_names_of_the_processor() {
     };
     assert_eq!(name, "rdi");
 }
+
+/// Returns the oldest steps of the cause.
+#[track_caller]
+fn oldest(found: &ThreadComparison) -> StepPair {
+    found.cause.as_ref().unwrap().chain.last().unwrap().steps
+}
+
+#[test]
+fn floating_point_registers_that_a_log_leaves_out_are_followed() {
+    // mov x1, #value; fmov d0, x1; fmov d1, d0; fmov x2, d1
+    let trace = |value: u64| {
+        format!(
+            "0 clk IT (0) 00008000 d2800001 O EL1h_n : MOV x1,#{value}\n\
+             0 clk R X1 {value:016x}\n\
+             1 clk IT (1) 00008004 9e670020 O EL1h_n : FMOV d0,x1\n\
+             2 clk IT (2) 00008008 1e604001 O EL1h_n : FMOV d1,d0\n\
+             3 clk IT (3) 0000800c d2800001 O EL1h_n : MOV x1,#0\n\
+             3 clk R X1 0000000000000000\n\
+             4 clk IT (4) 00008010 9e660022 O EL1h_n : FMOV x2,d1\n\
+             4 clk R X2 {value:016x}\n\
+             5 clk IT (5) 00008014 b5000042 O EL1h_n : CBNZ x2,0x801c\n\
+             6 clk IT (6) 0000{:04x} d503201f O EL1h_n : NOP\n",
+            if value == 0 { 0x8018 } else { 0x801c }
+        )
+    };
+    let found = compare(&trace(0), &trace(5));
+    assert_eq!(oldest(&found), StepPair { a: 0, b: 0 });
+    assert_eq!(origin(&found), CauseOrigin::Result);
+}
+
+/// The instruction is that of an image and may be another one in the second trace.
+#[test]
+fn a_comparison_of_equal_registers_whose_flags_are_not_recorded_is_named() {
+    // mov x1, #0x40; cmp x1, #0x40; b.ne 0x401010; nop; nop
+    let words: [u32; 5] = [
+        0xd280_0801,
+        0xf101_003f,
+        0x5400_0041,
+        0xd503_201f,
+        0xd503_201f,
+    ];
+    let trace = |next: &str| {
+        format!(
+            "x1=0x0,sp=0x7ff0f000,pc=0x401000\nx1=0x40,pc=0x401004\npc=0x401008\npc={next}\n\
+             pc=0x401014\n"
+        )
+    };
+    let [a, b] = ["0x40100c", "0x401010"].map(|next| {
+        let code = words.map(u32::to_le_bytes);
+        index_with_code(&trace(next), 0x40_1000, code.as_flattened())
+    });
+    let comparison = compared(&a, &b);
+    let found = only(&comparison);
+    assert_eq!(found.divergence, Some(StepPair { a: 3, b: 3 }));
+    assert_eq!(oldest(found), StepPair { a: 1, b: 1 });
+    assert_eq!(origin(found), CauseOrigin::UnrecordedResult);
+}
+
+#[test]
+fn a_register_from_before_the_first_step_is_the_origin() {
+    let start = |recorded: &str, value: u64| {
+        format!(
+            "{recorded}1 clk IT (1) 00008000 92400803 O EL1h_n : AND x3,x0,#7\n\
+             1 clk R X3 {value:016x}\n"
+        )
+    };
+    let state = |value: u64| start(&format!("0 clk R X0 {value:016x}\n"), value);
+    for (a, b, values) in [
+        (state(3), state(5), [Some(3), Some(5)]),
+        (start("", 3), start("", 5), [None, None]),
+    ] {
+        let found = compare(&a, &b);
+        assert_eq!(oldest(&found), StepPair { a: 0, b: 0 });
+        let CauseOrigin::InitialRegister(register) = origin(&found) else {
+            panic!("{:?}", found.cause);
+        };
+        let DifferingPlace::Register { name, .. } = &register.place else {
+            panic!("{register:?}");
+        };
+        assert_eq!(name, "x0");
+        assert_eq!([register.a.to_u64(), register.b.to_u64()], values);
+    }
+}

@@ -58,6 +58,16 @@ pub fn origin_words(origin: &CauseOrigin) -> String {
     let (address, end) = match origin {
         CauseOrigin::Instruction => return say!("differences-origin-instruction").to_owned(),
         CauseOrigin::Result => return say!("differences-origin-result").to_owned(),
+        CauseOrigin::UnrecordedResult => {
+            return say!("differences-origin-unrecorded-result").to_owned();
+        }
+        CauseOrigin::InitialRegister(register) => {
+            let place = place_words(register);
+            return match register.a.is_unknown() || register.b.is_unknown() {
+                true => say!("differences-origin-register-unknown", place = place),
+                false => say!("differences-origin-register-initial", place = place),
+            };
+        }
         CauseOrigin::UnrecordedMemory => return say!("differences-origin-memory").to_owned(),
         CauseOrigin::SystemCall => return say!("differences-origin-system-call").to_owned(),
         CauseOrigin::Forgiven => return say!("differences-origin-ignored").to_owned(),

@@ -45,6 +45,8 @@ pub(crate) struct Caches {
     pub memories: OnceLock<Memories>,
     /// Registers that the trace leaves out.
     pub untraced: Mutex<HashMap<ThreadId, UntracedRegisters>>,
+    /// True if the trace leaves the vector registers out.
+    pub leaves_vectors_out: Mutex<HashMap<ThreadId, bool>>,
     /// Memory that changes without steps.
     pub shared: Mutex<SharedMemory>,
     /// Recorded page mappings; never set if there are too many to keep.

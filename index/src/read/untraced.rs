@@ -4,7 +4,7 @@ use std::sync::PoisonError;
 
 use stepback_machine::{Mode, RegisterId};
 
-use crate::answers::cell::ThreadId;
+use crate::answers::cell::{Direction, ThreadId};
 use crate::answers::error::QueryError;
 use crate::index::Index;
 use crate::index::operand_table::UntracedRegisters;
@@ -30,6 +30,34 @@ pub fn untraced_registers(
     let untraced = find_untraced(index, thread)?;
     known().insert(thread, untraced);
     Ok(untraced)
+}
+
+/// Returns true if no line names a vector or floating-point register of a thread although the
+/// instructions are known, so that only these show the writes. Cost: the text of the thread's first
+/// step, once.
+pub(crate) fn leaves_vectors_out(index: &Index, thread: ThreadId) -> Result<bool, QueryError> {
+    let known = || {
+        index
+            .caches
+            .leaves_vectors_out
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    };
+    if let Some(leaves_out) = known().get(&thread) {
+        return Ok(*leaves_out);
+    }
+    let is_vector = |register| (RegisterId::V0..RegisterId::P0).contains(&register);
+    let mut leaves_out =
+        !index.has_operands_alone() && !index.instruction_set(thread).has_windows();
+    let views = ViewReader(index).views_of(thread).iter();
+    for known in views.filter(|known| is_vector(plain(index, thread, known.view.register))) {
+        // After a last line that may be cut, all registers are unknown.
+        let first = ViewReader(index).nearest_write(known, 0, Direction::Forward)?;
+        leaves_out &= first.is_some_and(|first| first >= index.step_count());
+    }
+    let leaves_out = leaves_out && has_encodings(index, thread)?;
+    known().insert(thread, leaves_out);
+    Ok(leaves_out)
 }
 
 fn find_untraced(index: &Index, thread: ThreadId) -> Result<UntracedRegisters, QueryError> {

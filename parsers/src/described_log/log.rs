@@ -123,14 +123,18 @@ impl LogFormat for DescribedLog {
         reader.begin_step(layout, parts);
         reader.effect(layout, parts);
         let text = parts.get(LineGroup::Items).unwrap_or(line.line);
+        let mut items = Vec::new();
         for item in &layout.items {
             let mut all = item.all_parts(text);
-            for parts in all.by_ref().take(ITEMS) {
-                reader.effect(item, &parts);
-            }
+            items.extend(all.by_ref().take(ITEMS).map(|parts| (item, parts)));
             if all.next().is_some() {
                 reader.step.fault(0, LogFault::TooManyEffects(ITEMS));
             }
+        }
+        // An instruction may read what it wrote before.
+        items.sort_by_key(|(_, parts)| parts.start);
+        for (item, parts) in items {
+            reader.effect(item, &parts);
         }
     }
 }

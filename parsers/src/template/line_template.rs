@@ -162,6 +162,8 @@ pub(crate) struct LineLayout {
 /// A matched line or item: its groups.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LineParts<'a> {
+    /// Offset of the match in the text.
+    pub start: usize,
     groups: [Option<&'a [u8]>; GROUPS.len()],
 }
 
@@ -232,7 +234,10 @@ impl LineLayout {
                 *place = Some(found.as_bytes());
             }
         }
-        LineParts { groups }
+        LineParts {
+            start: captures.get_match().start(),
+            groups,
+        }
     }
 
     /// Iterates over all matches in a text, from left to right.

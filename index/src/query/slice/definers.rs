@@ -258,7 +258,7 @@ impl ReachingDefinitions<'_> {
     }
 
     /// Returns true for a register that the trace never writes though instructions do: many omit
-    /// the flags set by floating-point comparisons, some the stack pointer. A read error counts as
+    /// the flags or all floating-point registers, some the stack pointer. A read error counts as
     /// false; the reader of the answer reports it.
     pub fn is_left_out(&self, thread: ThreadId, view: RegisterView) -> bool {
         let is_status = (RegisterId::PSR..=RegisterId::VPR).contains(&view.register);
@@ -267,6 +267,9 @@ impl ReachingDefinitions<'_> {
                 .overlapping(thread, view)
                 .next()
                 .is_none();
+        }
+        if (RegisterId::V0..RegisterId::P0).contains(&view.register) {
+            return untraced::leaves_vectors_out(self.index, thread).unwrap_or(false);
         }
         let plain = RegisterView {
             register: self.index.plain_register(view.register),

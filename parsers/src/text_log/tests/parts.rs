@@ -355,3 +355,17 @@ fn formats_that_look_ahead_pass_over_long_lines() {
         assert_eq!(found.chunks.len(), 3);
     }
 }
+
+#[test]
+fn items_of_a_described_line_keep_their_order() {
+    let text = "[1] c 80: 4505 li a0, 1 | r11=2 status=5 r10=1\n";
+    let found = parse(
+        &*open(text.as_bytes(), Format::Described),
+        0..text.len() as u64,
+    )
+    .0;
+    let texts = found.texts();
+    let place = |name: &str| texts.iter().position(|text| text.contains(name)).unwrap();
+    let places = ["r11=", "status=", "r10="].map(place);
+    assert!(places.is_sorted(), "{texts:?}");
+}
