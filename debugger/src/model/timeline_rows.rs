@@ -370,8 +370,6 @@ fn stretches(request: &TimelineRowsRequest) -> impl Iterator<Item = ColumnSample
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use stepback_index::answer::MemoryRange;
 
     use crate::analysis::schedule::LaneMarkKind;
@@ -379,7 +377,6 @@ mod tests {
     use super::*;
     use crate::analysis::names::NameResolver;
     use crate::session::test_session::overflow;
-    use crate::session::{OpenOptions, open};
 
     fn request(session: &Session, columns: u32, cell: &str) -> TimelineRowsRequest {
         let cancel = Cancel::default();
@@ -516,12 +513,15 @@ mod tests {
 
 #[cfg(test)]
 mod timeline_density_tests {
+    use std::path::Path;
+
     use stepback_index::answer::Effect;
     use stepback_index::query::Steps;
     use stepback_machine::AccessKind;
 
     use super::*;
     use crate::session::test_session::overflow;
+    use crate::session::{OpenOptions, open};
 
     fn request(first: u64, last: u64, columns: u32) -> TimelineRowsRequest {
         TimelineRowsRequest {
