@@ -18,7 +18,7 @@ use crate::panels::calls::rows::{CallTreeEntry, CallTreeRows};
 use crate::panels::cursor_list::{CursorList, ListExtent, RowInput, take_rect};
 use crate::panels::panel::Panel;
 use crate::panels::pen::{Pen, ROW, head_font};
-use crate::panels::row::{EmptyMessage, Field, FocusRequest, button_response, empty_ui, error_ui};
+use crate::panels::row::{EmptyMessage, Field, button_response, empty_ui, error_ui};
 use crate::theme::{icon, icons, mono, ui as ui_font};
 
 /// Height of the search field.
@@ -35,9 +35,6 @@ pub struct CallsPanel {
     view: CallsView,
     #[serde(skip)]
     list: CursorList,
-    /// Focus of the field in the next frame.
-    #[serde(skip)]
-    focus: FocusRequest,
 }
 
 impl CallsPanel {
@@ -46,7 +43,6 @@ impl CallsPanel {
         Self {
             view: CallsView::new(follow),
             list: CursorList::default(),
-            focus: FocusRequest::default(),
         }
     }
 
@@ -169,10 +165,6 @@ impl CallsPanel {
 }
 
 impl Panel for CallsPanel {
-    fn focus_field(&mut self) {
-        self.focus = FocusRequest::Wanted;
-    }
-
     fn make(_: PanelKind, _: WindowId) -> Self {
         Self::new(Follow::Active)
     }
@@ -201,8 +193,7 @@ impl Panel for CallsPanel {
             hint: say!("calls-find-a-function"),
             icon: icons::SEARCH,
         };
-        let focus = std::mem::take(&mut self.focus);
-        let field = finder.list_ui(ui, &pen, field, self.view.text_mut(), focus);
+        let field = finder.ui(ui, &pen, field, self.view.text_mut());
         if field.changed() {
             // Another list begins at its top; the tree comes back with the call of the position in
             // view.

@@ -19,7 +19,7 @@ use crate::panels::PanelContext;
 use crate::panels::cursor_list::take_rect;
 use crate::panels::panel::Panel;
 use crate::panels::pen::Pen;
-use crate::panels::row::{EmptyMessage, FocusRequest, error_ui};
+use crate::panels::row::{EmptyMessage, error_ui};
 use crate::panels::table::{ListExport, ListPlace, ListTools, RowList};
 
 /// Minimum width that shows callers and callees at the right.
@@ -41,8 +41,6 @@ pub struct FunctionsPanel {
 #[derive(Debug, Default)]
 struct FunctionsPanelState {
     list: RowList,
-    /// Focus of the filter field in the next frame.
-    focus: FocusRequest,
     near: CallGraphList,
     /// Function that the cursor was moved to last.
     placed: Option<CursorPlacement>,
@@ -73,8 +71,7 @@ impl FunctionsPanel {
             rows: &|| Cow::Borrowed(table),
             name: "functions",
         };
-        let focus = std::mem::take(&mut self.state.focus);
-        let tools = ListTools { export, bar }.focused_ui(ui, self.view.filter_mut(), focus, out);
+        let tools = ListTools { export, bar }.ui(ui, self.view.filter_mut(), out);
         if tools.is_changed {
             self.state.list.rewind();
         }
@@ -211,10 +208,6 @@ struct VisibleFunctions<'a> {
 }
 
 impl Panel for FunctionsPanel {
-    fn focus_field(&mut self) {
-        self.state.focus = FocusRequest::Wanted;
-    }
-
     fn make(_: PanelKind, _: WindowId) -> Self {
         Self::default()
     }

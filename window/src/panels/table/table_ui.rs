@@ -186,17 +186,6 @@ impl ListTools<'_> {
 
     /// Draws the tools. A narrow bar has no field.
     pub fn ui(&self, ui: &mut Ui, filter: &mut String, out: &mut Vec<Action>) -> ListToolsOutput {
-        self.focused_ui(ui, filter, FocusRequest::Left, out)
-    }
-
-    /// Draws the tools. The filter field may take the keyboard; Down leaves it for the list.
-    pub fn focused_ui(
-        &self,
-        ui: &mut Ui,
-        filter: &mut String,
-        focus: FocusRequest,
-        out: &mut Vec<Action>,
-    ) -> ListToolsOutput {
         let (y, mut left) = (self.bar.center().y, self.bar.right() - 8.0);
         let mut is_changed = false;
         if self.bar.width() > 2.0 * Self::FILTER {
@@ -206,7 +195,7 @@ impl ListTools<'_> {
                 hint: say!("export-filter"),
                 icon: icons::SEARCH,
             }
-            .list_ui(ui, self.export.pen, field, filter, focus)
+            .ui(ui, self.export.pen, field, filter)
             .changed();
             left = field.left() - 8.0;
         }
