@@ -282,7 +282,12 @@ fn a_cursor_of_another_answer_is_refused() {
     };
     check("list", json!({"from": 11, "cursor": cursor}));
     check("calls", json!({"from": 10, "cursor": cursor}));
-    let altered = cursor.as_str().unwrap().replacen(|_: char| true, "f", 1);
+    let digit = if cursor.as_str().unwrap().starts_with('f') {
+        "e"
+    } else {
+        "f"
+    };
+    let altered = cursor.as_str().unwrap().replacen(|_: char| true, digit, 1);
     check("list", json!({"from": 10, "cursor": altered}));
     let next = client.call("list", json!({"from": 10, "cursor": cursor}));
     assert!(next["rows"][0]["step"].as_u64() > Some(10));

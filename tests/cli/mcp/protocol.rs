@@ -66,15 +66,13 @@ fn the_tools_fit_into_six_kilobytes() {
     for tool in tools {
         assert_eq!(tool["annotations"]["readOnlyHint"], json!(true));
         assert!(jsonschema::validator_for(&tool["inputSchema"]).is_ok());
-        let output = jsonschema::validator_for(&tool["outputSchema"]).unwrap();
         let name = tool["name"].as_str().unwrap();
         let arguments = match name {
             "why" | "values" => json!({"cell": "x0"}),
             "find" => json!({"kind": "last-write", "what": "x0"}),
             _ => json!({}),
         };
-        let answer = client.call(name, arguments);
-        assert!(name == "compare" || output.is_valid(&answer), "{answer}");
+        client.text(name, &arguments);
     }
 }
 

@@ -77,5 +77,5 @@ fn a_program_without_a_server_says_so() {
     let mut window = window(WindowOptions::default());
     window.command("Serve to gdb");
     window.wait();
-    window.check_stated("this program has no server for gdb");
+    window.check_stated("this build has no gdb server");
 }

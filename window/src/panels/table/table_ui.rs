@@ -20,8 +20,7 @@ use crate::panels::menu::{MenuItem, menu_line_ui};
 use crate::panels::offer::PanelOffer;
 use crate::panels::pen::{INSET, Pen};
 use crate::panels::row::{
-    EmptyMessage, Field, FocusRequest, button_response, empty_ui, error_ui, loading_ui,
-    watch_for_late,
+    EmptyMessage, Field, button_response, empty_ui, error_ui, loading_ui, watch_for_late,
 };
 use crate::panels::table::list::{ListPlace, RowList};
 use crate::theme::{icon, icons, ui as ui_font};
