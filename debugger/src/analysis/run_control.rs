@@ -18,6 +18,7 @@ use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
+use crate::analysis::equal_accesses::EqualAccesses;
 use crate::analysis::memory_change::MemoryChange;
 
 /// Places where a program stops.
@@ -304,6 +305,7 @@ impl RunControl<'_> {
             Some(thread) => thread,
             None => SlotReader(self.index).thread_at(from)?,
         };
+        let mut equal = EqualAccesses::new(self.index, watched.range, seen_by, self.cancel);
         loop {
             self.cancel.check()?;
             let Some(stop) = self.next_access(watched, from, run, seen_by)? else {
@@ -321,7 +323,7 @@ impl RunControl<'_> {
             if !is_passed {
                 return Ok(Some(stop));
             }
-            from = stop.position;
+            from = equal.passed(from, stop.position, run.direction)?;
         }
     }
 
@@ -549,6 +551,67 @@ mod tests {
         points.data[0].stores = StopAtStores::Changes;
         assert_eq!(stops(&index, &points, Direction::Forward), [1, 3]);
         assert_eq!(stops(&index, &points, Direction::Back), [2, 0]);
+    }
+
+    /// Compares the stops at changes with those of a memory of 8 bytes into which each access of a
+    /// random trace is copied. Nearly all accesses repeat the values that are there.
+    #[test]
+    fn long_rows_of_equal_accesses_hide_no_change() {
+        let mut state = 1u64;
+        let mut random = |limit: u64| {
+            state = state
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
+            (state >> 33) % limit
+        };
+        let mut memory: [Option<u8>; 8] = [None; 8];
+        let (mut text, mut changes) = (String::new(), Vec::new());
+        for step in 0..4000u64 {
+            let (time, cpu) = (step + 1, random(2));
+            text +=
+                &format!("{time} clk cpu{cpu} IT ({time}) 00001000 e5801000 A usr : STR r1,[r0]\n");
+            let size = [0, 1, 2, 4][random(4) as usize];
+            if size == 0 {
+                continue;
+            }
+            // Also next to the watched bytes.
+            let start = random(12 / size) as usize * size as usize;
+            let is_read = random(4) == 0;
+            let mut bytes: Vec<u8> = (start..start + size as usize)
+                .map(|place| memory.get(place).copied().flatten().unwrap_or(7))
+                .collect();
+            if random(100) == 0 {
+                bytes[0] = bytes[0].wrapping_add(1);
+            }
+            let digits: String = bytes
+                .iter()
+                .rev()
+                .map(|byte| format!("{byte:02x}"))
+                .collect();
+            let kind = if is_read { 'R' } else { 'W' };
+            text += &format!(
+                "{time} clk cpu{cpu} M{kind}{size} {:08x} {digits}\n",
+                0x9000 + start
+            );
+            let mut is_change = false;
+            for (place, byte) in (start..).zip(bytes) {
+                if let Some(known) = memory.get_mut(place) {
+                    is_change |= *known != Some(byte);
+                    *known = Some(byte);
+                }
+            }
+            // A read of another value shows a change by something else, which is no stop.
+            if is_change && !is_read {
+                changes.push(time);
+            }
+        }
+        assert!(changes.len() > 10);
+        let index = index_of(&text);
+        let mut points = points(&[], &[(0x9000, 8, AccessKinds::Writes)]);
+        points.data[0].stores = StopAtStores::Changes;
+        assert_eq!(stops(&index, &points, Direction::Forward), changes);
+        let before: Vec<u64> = changes.iter().rev().map(|position| position - 1).collect();
+        assert_eq!(stops(&index, &points, Direction::Back), before);
     }
 
     #[test]
