@@ -167,7 +167,7 @@ impl RunControl<'_> {
     ) -> Result<Stop, QueryError> {
         match self.nearest(from, &Run::new(direction, threads, None))? {
             Some(stop) => Ok(stop),
-            None => self.edge(direction),
+            None => self.edge(direction, threads),
         }
     }
 
@@ -197,13 +197,13 @@ impl RunControl<'_> {
         let target = target.map(Step::before);
         let nearest = self.nearest(from, &Run::new(direction, threads, target))?;
         let Some(target) = target else {
-            return nearest.map_or_else(|| self.edge(direction), Ok);
+            return nearest.map_or_else(|| self.edge(direction, threads), Ok);
         };
         if let Some(stop) = nearest.filter(|stop| !is_beyond(stop.position, target, direction)) {
             return Ok(stop);
         }
         if direction == Direction::Forward && target == self.index.end() {
-            return self.edge(direction);
+            return self.edge(direction, threads);
         }
         Ok(Stop {
             position: target,
@@ -213,17 +213,17 @@ impl RunControl<'_> {
     }
 
     /// Returns the start or the end of the trace.
-    ///
-    /// # Errors
-    /// See [`QueryError`].
-    pub fn edge(&self, direction: Direction) -> Result<Stop, QueryError> {
+    fn edge(&self, direction: Direction, threads: RunningThreads) -> Result<Stop, QueryError> {
         let position = match direction {
             Direction::Back => Position(0),
             Direction::Forward => self.index.end(),
         };
         Ok(Stop {
             position,
-            thread: SlotReader(self.index).thread_at(position)?,
+            thread: match threads {
+                RunningThreads::All => SlotReader(self.index).thread_at(position)?,
+                RunningThreads::One(thread) => thread,
+            },
             reason: StopReason::Edge,
         })
     }
@@ -725,6 +725,21 @@ mod tests {
         check_step(&none, CPU1, 1, back, "0 cpu0 edge");
         check_step(&none, CPU1, 4, forward, "5 cpu1 step");
         check_step(&none, CPU0, 5, forward, "6 cpu0 edge");
+    }
+
+    #[test]
+    fn a_thread_that_runs_alone_stops_at_the_ends_of_the_trace() {
+        let (index, cancel) = (index(), Cancel::default());
+        let control = RunControl {
+            index: &index,
+            points: &StopPoints::default(),
+            reported: None,
+            cancel: &cancel,
+        };
+        let alone = RunningThreads::One(CPU1);
+        let run = |direction| text(control.run(Position(3), direction, alone).unwrap());
+        assert_eq!(run(Direction::Back), "0 cpu1 edge");
+        assert_eq!(run(Direction::Forward), "6 cpu1 edge");
     }
 
     #[test]
