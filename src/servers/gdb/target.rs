@@ -30,7 +30,7 @@ use crate::servers::gdb::description::{memory_map_xml, region_text, target_xml};
 use crate::servers::gdb::libraries::{
     auxiliary_vector, libraries_svr4_xml, libraries_xml, program_path,
 };
-use crate::servers::gdb::registers::RegisterLayout;
+use crate::servers::gdb::registers::{RegisterLayout, RegisterMoment};
 use crate::servers::gdb::requests::{NamedThread, ThreadUse};
 
 /// Maximum number of breakpoints, and of watchpoints.
@@ -267,8 +267,12 @@ impl<'a> TraceTarget<'a> {
 
     /// Reads all registers of a thread.
     pub(super) fn registers(&self, thread: ThreadId) -> Result<Vec<Option<u8>>, QueryError> {
-        self.layout
-            .read(self.index(), thread, self.position, &self.cancel)
+        let moment = RegisterMoment {
+            thread,
+            position: self.position,
+            counter_at: self.with_program_counter(thread, self.position)?,
+        };
+        self.layout.read(self.index(), moment, &self.cancel)
     }
 
     /// Returns the hex digits of a register of the current thread. One that the trace does not show
