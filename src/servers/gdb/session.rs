@@ -14,7 +14,7 @@ use gdbstub::stub::{DisconnectReason, GdbStub, GdbStubError, MultiThreadStopReas
 use stepback_debugger::analysis::run_control::StopAtStores;
 
 use crate::servers::gdb::packets::{ClientInput, PACKET_BYTES, PacketReader, framed};
-use crate::servers::gdb::requests::{Handling, chosen_thread, handling};
+use crate::servers::gdb::requests::{Handling, chosen_thread, handling, resumed_threads};
 use crate::servers::gdb::target::{TraceTarget, tid_of};
 
 /// Room of the protocol layer for a packet with its frame.
@@ -152,6 +152,10 @@ impl<'t, 'a> GdbSession<'t, 'a> {
             self.target.choose_thread(thread_use, named);
         }
         self.target.is_extended |= packet == b"!";
+        if resumed_threads(packet).any(|named| self.target.is_missing(named)) {
+            self.reply(b"E16");
+            return Ok(machine);
+        }
         let forwarded = match handling(packet) {
             Handling::Answer(text) => {
                 self.reply(text.as_bytes());

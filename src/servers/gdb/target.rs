@@ -240,16 +240,25 @@ impl<'a> TraceTarget<'a> {
 
     /// Notes the thread of an `H` packet.
     pub(super) fn choose_thread(&mut self, thread_use: ThreadUse, named: NamedThread) {
-        let thread = match named {
+        let thread = self.thread_named(named);
+        match thread_use {
+            ThreadUse::Reading => self.choice.reading = thread,
+            ThreadUse::Running => self.choice.running = thread,
+        }
+    }
+
+    /// Returns true if a packet names a thread that the trace does not have.
+    pub(super) fn is_missing(&self, named: NamedThread) -> bool {
+        matches!(named, NamedThread::One(_)) && self.thread_named(named).is_none()
+    }
+
+    fn thread_named(&self, named: NamedThread) -> Option<ThreadId> {
+        match named {
             NamedThread::All | NamedThread::Any => None,
             NamedThread::One(number) => usize::try_from(number)
                 .ok()
                 .and_then(NonZeroUsize::new)
                 .and_then(|number| self.thread_of(number)),
-        };
-        match thread_use {
-            ThreadUse::Reading => self.choice.reading = thread,
-            ThreadUse::Running => self.choice.running = thread,
         }
     }
 
