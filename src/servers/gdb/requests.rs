@@ -46,6 +46,10 @@ pub fn handling(packet: &[u8]) -> Handling {
     if let Some(register) = packet.strip_prefix(b"p").and_then(number) {
         return Handling::Register(register);
     }
+    // LLDB would take an AArch64 processor to stop before the access, in both directions.
+    if packet == b"qHostInfo" {
+        return Handling::Answer("watchpoint_exceptions_received:after;");
+    }
     // Nothing runs. GDB closes the connection itself, but first wants this answer.
     if packet.starts_with(b"vKill;") {
         return Handling::Answer("OK");

@@ -11,11 +11,11 @@ use anyhow::{Error, Result, anyhow};
 use gdbstub::conn::Connection;
 use gdbstub::stub::state_machine::GdbStubStateMachine;
 use gdbstub::stub::{DisconnectReason, GdbStub, GdbStubError, MultiThreadStopReason};
-use stepback_debugger::analysis::run_control::StopAtStores;
 
+use crate::servers::gdb::interrupts::Interrupts;
 use crate::servers::gdb::packets::{ClientInput, PACKET_BYTES, PacketReader, framed};
 use crate::servers::gdb::requests::{Handling, chosen_thread, handling, resumed_threads};
-use crate::servers::gdb::target::{TraceTarget, tid_of};
+use crate::servers::gdb::target::{ClientKind, TraceTarget, tid_of};
 
 /// Room of the protocol layer for a packet with its frame.
 const BUFFER_BYTES: usize = PACKET_BYTES + 4;
@@ -242,15 +242,13 @@ impl<'t, 'a> GdbSession<'t, 'a> {
     fn note(&mut self, packet: &[u8]) {
         if packet.starts_with(b"qSupported") {
             self.negotiated.features = Some(packet.to_vec());
-            // Of the two, only gdb understands this packet. After a store that changes nothing it
-            // runs on by itself, a dozen packets later; LLDB can be asked to stop.
+            // Of the two, only gdb understands this packet.
             let is_gdb = packet
                 .split(|byte| b":;".contains(byte))
                 .any(|feature| feature == b"qRelocInsn+");
-            self.target.watched_stores = if is_gdb {
-                StopAtStores::Changes
-            } else {
-                StopAtStores::All
+            self.target.client = match is_gdb {
+                true => ClientKind::Gdb,
+                false => ClientKind::Other,
             };
         } else if packet == b"QStartNoAckMode" {
             self.negotiated.is_without_acknowledgements = true;

@@ -12,8 +12,7 @@ use gdbstub::target::ext::breakpoints::WatchKind;
 use anyhow::{Context as _, Result};
 use gdbstub::common::{Signal, Tid};
 use stepback_debugger::analysis::run_control::{
-    AccessStop, RunControl, RunningThreads, Stop, StopAtStores, StopPoints, StopReason,
-    WatchedRange,
+    AccessStop, RunControl, RunningThreads, Stop, StopPoints, StopReason, WatchedRange,
 };
 use stepback_debugger::analysis::step_places::step_record;
 use stepback_debugger::session::Session;
@@ -50,8 +49,7 @@ pub struct TraceTarget<'a> {
     points: StopPoints,
     /// Addresses whose breakpoints the client removed since the last stop and has not set again.
     removed: BTreeSet<Address>,
-    /// Stores that stop the program at a watchpoint for writes.
-    pub(super) watched_stores: StopAtStores,
+    pub(super) client: ClientKind,
     choice: ThreadChoice,
     /// The last stop, if it was an access that shows the same from the position on: running on must
     /// not find it again.
@@ -80,6 +78,17 @@ pub(super) struct RunRequest {
     /// Thread that is to run on, which matters only if the others do not.
     pub continuing: Option<ThreadId>,
     pub threads: RunningThreads,
+}
+
+/// Kind of client, by the features that it announces.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum ClientKind {
+    /// It has announced none.
+    #[default]
+    Unknown,
+    Gdb,
+    /// LLDB, which believes `qHostInfo`.
+    Other,
 }
 
 /// Form in which a client set a breakpoint. It makes no difference in a trace, but a stop reports the
@@ -163,7 +172,7 @@ impl<'a> TraceTarget<'a> {
             breakpoints: BTreeSet::new(),
             points: StopPoints::default(),
             removed: BTreeSet::new(),
-            watched_stores: StopAtStores::All,
+            client: ClientKind::default(),
             choice: ThreadChoice::default(),
             reported: None,
             interruption: Interruption::default(),
@@ -206,6 +215,7 @@ impl<'a> TraceTarget<'a> {
         self.choice = ThreadChoice::default();
         self.request = RunRequest::default();
         self.is_extended = false;
+        self.client = ClientKind::default();
         self.reported = None;
         self.interruption = Interruption::default();
     }
@@ -482,9 +492,13 @@ impl<'a> TraceTarget<'a> {
     }
 
     /// Returns the position at which the client expects a watchpoint to stop. Of processors that
-    /// trap before the access, it expects that in both directions, and makes the step itself.
+    /// trap before the access, gdb expects that in both directions, and makes the step itself.
     fn position_of(&self, access: AccessStop, direction: Direction) -> Position {
-        access.end(match (self.layout.description.watch_trap, direction) {
+        let trap = match self.client {
+            ClientKind::Unknown | ClientKind::Gdb => self.layout.description.watch_trap,
+            ClientKind::Other => WatchTrap::AfterAccess,
+        };
+        access.end(match (trap, direction) {
             (WatchTrap::BeforeAccess, Direction::Forward)
             | (WatchTrap::AfterAccess, Direction::Back) => Direction::Back,
             (WatchTrap::BeforeAccess, Direction::Back)
