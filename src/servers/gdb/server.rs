@@ -9,7 +9,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Error, Result};
 
 use crate::servers::gdb::packets::{ClientInput, PACKET_BYTES, PacketReader, framed};
 use crate::servers::gdb::session::{GdbSession, SessionEnd};
@@ -192,7 +192,13 @@ fn is_same(a: &[u8], b: &[u8]) -> bool {
 /// # Errors
 /// The trace could not be read. An error of the connection only ends the connection.
 pub fn talk(stream: &TcpStream, target: &mut TraceTarget<'_>) -> Result<SessionEnd> {
-    match GdbSession::new(target).talk(stream, stream) {
+    let ended = stream
+        .try_clone()
+        .map_err(Error::from)
+        .and_then(|input| GdbSession::new(target).talk(input, stream));
+    // Ends the thread that reads. The client may have closed the connection.
+    drop(stream.shutdown(Shutdown::Both));
+    match ended {
         Err(error) if error.is::<io::Error>() => Ok(SessionEnd::Detached),
         ended => ended,
     }
@@ -203,5 +209,5 @@ pub fn talk(stream: &TcpStream, target: &mut TraceTarget<'_>) -> Result<SessionE
 /// # Errors
 /// The trace could not be read, or the connection failed.
 pub fn serve_stdio(target: &mut TraceTarget<'_>) -> Result<SessionEnd> {
-    GdbSession::new(target).talk(io::stdin().lock(), io::stdout().lock())
+    GdbSession::new(target).talk(io::stdin(), io::stdout().lock())
 }

@@ -6,6 +6,9 @@
 use std::cell::RefCell;
 use std::io::{self, Read, Write};
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread;
 
 use anyhow::{Error, Result, anyhow};
 use gdbstub::conn::Connection;
@@ -19,6 +22,9 @@ use crate::servers::gdb::target::{ClientKind, TraceTarget, tid_of};
 
 /// Room of the protocol layer for a packet with its frame.
 const BUFFER_BYTES: usize = PACKET_BYTES + 4;
+
+/// Maximum number of packets that wait. The client's next ones stay in the connection.
+const QUEUE: usize = 16;
 
 /// How a conversation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,53 +93,45 @@ impl<'t, 'a> GdbSession<'t, 'a> {
     ///
     /// # Errors
     /// The trace or its index is damaged, or the connection failed.
-    pub fn talk(&mut self, mut input: impl Read, mut output: impl Write) -> Result<SessionEnd> {
-        let mut machine = Some(self.machine()?);
-        let mut reader = PacketReader::default();
-        let mut buffer = [0; 4096];
-        loop {
-            let count = match input.read(&mut buffer) {
-                Ok(0) => return Ok(SessionEnd::Detached),
-                Ok(count) => count,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) if is_closed(&error) => return Ok(SessionEnd::Detached),
+    pub fn talk(
+        &mut self,
+        input: impl Read + Send + 'static,
+        mut output: impl Write,
+    ) -> Result<SessionEnd> {
+        let mut machine = self.machine()?;
+        let (sender, inputs) = sync_channel(QUEUE);
+        let interrupts = Arc::clone(&self.target.interrupts);
+        let thread = thread::Builder::new().name("gdb input".to_owned());
+        thread.spawn(move || read(input, &interrupts, &sender))?;
+        for client in inputs {
+            machine = match client {
+                Err(error) if is_closed(&error) => break,
                 Err(error) => return Err(error.into()),
+                Ok(client) => self.take(client, machine)?,
             };
-            for byte in buffer.iter().take(count) {
-                let Some(client) = reader.push(*byte) else {
-                    continue;
-                };
-                let next = match machine.take() {
-                    Some(machine) => self.take(client, machine)?,
-                    None => self.machine()?,
-                };
-                match output
-                    .write_all(&self.replies.take())
-                    .and_then(|()| output.flush())
-                {
-                    Err(error) if is_closed(&error) => return Ok(SessionEnd::Detached),
-                    written => written?,
-                }
-                if let GdbStubStateMachine::Disconnected(done) = &next {
-                    return Ok(match done.get_reason() {
-                        DisconnectReason::Kill => SessionEnd::Killed,
-                        _ => SessionEnd::Detached,
-                    });
-                }
-                machine = Some(next);
+            match output
+                .write_all(&self.replies.take())
+                .and_then(|()| output.flush())
+            {
+                Err(error) if is_closed(&error) => break,
+                written => written?,
+            }
+            if let GdbStubStateMachine::Disconnected(done) = &machine {
+                return Ok(match done.get_reason() {
+                    DisconnectReason::Kill => SessionEnd::Killed,
+                    _ => SessionEnd::Detached,
+                });
             }
         }
+        Ok(SessionEnd::Detached)
     }
 
     /// Answers something that the client sent.
     fn take(&mut self, client: ClientInput, machine: Machine<'a>) -> Result<Machine<'a>> {
         match client {
             ClientInput::Packet(packet) => self.answer(&packet, machine),
-            // Every answer is complete before the next input is read, so nothing is running.
-            ClientInput::Interrupt => {
-                self.target.interrupt();
-                Ok(machine)
-            }
+            // The reading thread has passed it on.
+            ClientInput::Interrupt => Ok(machine),
             ClientInput::Damaged => {
                 if !self.negotiated.is_without_acknowledgements {
                     self.replies.bytes.borrow_mut().push(b'-');
@@ -293,6 +291,40 @@ impl<'t, 'a> GdbSession<'t, 'a> {
         );
         self.replies.bytes.borrow_mut().extend(framed(&body));
     }
+}
+
+/// Reads the input of a client until it ends or the conversation is over. Interrupts take effect at
+/// once, also while an answer is being computed.
+fn read(
+    mut input: impl Read,
+    interrupts: &Interrupts,
+    sender: &SyncSender<io::Result<ClientInput>>,
+) {
+    let mut reader = PacketReader::default();
+    let mut buffer = [0; 4096];
+    loop {
+        let count = match input.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => {
+                interrupts.request();
+                // The conversation may be over.
+                drop(sender.send(Err(error)));
+                return;
+            }
+        };
+        let completed = buffer.iter().take(count);
+        for client in completed.filter_map(|byte| reader.push(*byte)) {
+            if client == ClientInput::Interrupt {
+                interrupts.request();
+            } else if sender.send(Ok(client)).is_err() {
+                return;
+            }
+        }
+    }
+    // Nobody waits for the answer any more.
+    interrupts.request();
 }
 
 fn stopped_where_it_was(target: &TraceTarget<'_>) -> MultiThreadStopReason<u64> {

@@ -26,6 +26,7 @@ use stepback_machine::{Address, RegisterId, RegisterView};
 use stepback_parsers::{Position, Step};
 
 use crate::servers::gdb::description::{memory_map_xml, region_text, target_xml};
+use crate::servers::gdb::interrupts::Interrupts;
 use crate::servers::gdb::libraries::{
     auxiliary_vector, libraries_svr4_xml, libraries_xml, program_path,
 };
@@ -54,7 +55,8 @@ pub struct TraceTarget<'a> {
     /// The last stop, if it was an access that shows the same from the position on: running on must
     /// not find it again.
     reported: Option<AccessStop>,
-    interruption: Interruption,
+    /// Requests of the client to stop.
+    pub(super) interrupts: Arc<Interrupts>,
     /// Position of a window that moves together with this.
     shared: Option<Arc<SharedPosition>>,
 }
@@ -106,18 +108,6 @@ struct ThreadChoice {
     reading: Option<ThreadId>,
     /// Thread that runs. None for all.
     running: Option<ThreadId>,
-}
-
-/// Requests to stop while a client runs step by step, as gdb does for a watchpoint on registers. It
-/// sends them between two steps, of which each is complete.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Interruption {
-    #[default]
-    None,
-    /// The last run was a step.
-    Possible,
-    /// The next step is to stop at once.
-    Requested,
 }
 
 /// Answer to a request for another stop point.
@@ -175,7 +165,7 @@ impl<'a> TraceTarget<'a> {
             client: ClientKind::default(),
             choice: ThreadChoice::default(),
             reported: None,
-            interruption: Interruption::default(),
+            interrupts: Arc::default(),
             shared: None,
         })
     }
@@ -217,7 +207,7 @@ impl<'a> TraceTarget<'a> {
         self.is_extended = false;
         self.client = ClientKind::default();
         self.reported = None;
-        self.interruption = Interruption::default();
+        self.interrupts = Arc::default();
     }
 
     pub(super) fn index(&self) -> &'a Index {
@@ -284,7 +274,8 @@ impl<'a> TraceTarget<'a> {
         thread.filter(|_| place < self.index().threads().len())
     }
 
-    /// Reads all registers of a thread.
+    /// Reads all registers of a thread. One that has done its last step, which led to an unknown
+    /// address, has the program counter of that step: clients cannot step it back without one.
     pub(super) fn registers(&self, thread: ThreadId) -> Result<Vec<Option<u8>>, QueryError> {
         let moment = RegisterMoment {
             thread,
@@ -377,31 +368,42 @@ impl<'a> TraceTarget<'a> {
         Ok(())
     }
 
-    /// Notes that the client wants to stop.
-    pub(super) fn interrupt(&mut self) {
-        if self.interruption == Interruption::Possible {
-            self.interruption = Interruption::Requested;
-        }
-    }
-
-    /// Runs as requested and returns the reason to stop.
+    /// Runs as requested and returns the reason to stop. A run that the client interrupts leaves the
+    /// position as it is.
     pub(super) fn run(&mut self) -> Result<MultiThreadStopReason<u64>, QueryError> {
         let request = std::mem::take(&mut self.request);
-        let interruption = std::mem::take(&mut self.interruption);
-        if let Some(thread) = request.stepping {
-            if interruption == Interruption::Requested {
-                return Ok(MultiThreadStopReason::SignalWithThread {
-                    tid: tid_of(thread),
-                    signal: Signal::SIGINT,
-                });
-            }
-            self.interruption = Interruption::Possible;
+        let interrupts = Arc::clone(&self.interrupts);
+        let run = interrupts.begin_run();
+        let ran = run
+            .cancel
+            .check()
+            .and_then(|()| self.run_to_stop(request, &run.cancel));
+        if !matches!(ran, Err(QueryError::Cancelled)) || !run.cancel.is_cancelled() {
+            interrupts.complete(&run);
+            return ran;
         }
+        interrupts.stopped(&run);
+        let thread = match request.stepping {
+            Some(thread) => thread,
+            None => self.current_thread()?,
+        };
+        Ok(MultiThreadStopReason::SignalWithThread {
+            tid: tid_of(thread),
+            signal: Signal::SIGINT,
+        })
+    }
+
+    /// Runs until a stop, and moves there.
+    fn run_to_stop(
+        &mut self,
+        request: RunRequest,
+        cancel: &Cancel,
+    ) -> Result<MultiThreadStopReason<u64>, QueryError> {
         let control = RunControl {
             index: &self.session.index,
             points: &self.points,
-            reported: self.reported.take(),
-            cancel: &self.cancel,
+            reported: self.reported,
+            cancel,
         };
         let RunRequest {
             direction, threads, ..
@@ -453,6 +455,7 @@ impl<'a> TraceTarget<'a> {
         };
         let position = self.with_program_counter(stop.thread, wanted)?;
         self.position = position;
+        self.reported = None;
         self.show();
         self.choice.reading = Some(stop.thread);
         let tid = tid_of(stop.thread);
