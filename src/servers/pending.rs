@@ -1,4 +1,4 @@
-//! Work that a client waits for, so that it can stop it from outside ([`PendingWork`]).
+//! Work that a client waits for and may stop ([`PendingWork`]).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

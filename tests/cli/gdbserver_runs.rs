@@ -8,9 +8,9 @@ use std::fmt::Write as _;
 use crate::cli::gdb_client::{Client, TRACE};
 use crate::cli::support::{OVERFLOW, Sandbox, fixture_path, overflow_image, text};
 
-/// What gdb 13 sends first, as far as it distinguishes gdb from LLDB.
+/// Features of gdb 13, with the one that distinguishes it from LLDB.
 const GDB: &str = "qSupported:swbreak+;hwbreak+;qRelocInsn+;vContSupported+";
-/// What LLDB 22 sends.
+/// Features of LLDB 22.
 const LLDB: &str = "qSupported:xmlRegisters=i386,arm,mips,arc;multiprocess+;fork-events+";
 
 /// "Interrupts received while the program is stopped are queued and the program will be interrupted

@@ -50,7 +50,7 @@ pub fn serve(named: OpenOptions) -> Result<()> {
     }
 }
 
-/// What the client may stop.
+/// Work that the client may stop.
 #[derive(Default)]
 struct Pending {
     /// Requests without an answer, by their numbers.
