@@ -27,6 +27,7 @@ debug() {
     shift 2
     [ -z "$wanted" ] || [ "$wanted" = "$name" ] || return 0
     echo "-- $name: $checks"
+    : >"$folder/server.log"
     "$STEPBACK" gdbserver "$@" --index "$folder/$name.sbi" --port 0 --once 2>"$folder/server.log" &
     server=$!
     local address=

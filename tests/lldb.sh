@@ -22,6 +22,7 @@ export XDG_CACHE_HOME=$folder/cache
 debug() {
     local image=$1 address=
     shift
+    : >"$folder/server.log"
     "$STEPBACK" gdbserver "$@" --index "$folder/trace.sbi" --port 0 --once 2>"$folder/server.log" &
     server=$!
     for _ in $(seq 600); do
@@ -55,6 +56,9 @@ memory read --format x --size 4 --count 1 0x8ffff5d0
 watchpoint set expression -w write -s 8 -- $x0
 process continue --reverse
 bt
+process plugin packet monitor position
+process continue --reverse
+process plugin packet monitor position
 watchpoint delete --force 1
 breakpoint set -n decode_field
 process continue --reverse
@@ -65,6 +69,9 @@ shows "0x8ffff5d0: 0x"
 shows "overflow_bare.elf.dispatch\(.* at overflow.c:95"
 shows "watchpoint .*"
 shows "decode_field\(s=\"%u589a\"\) at overflow.c:43"
+# The two last steps that store there: `stepback find --demo last-write 0x80020340:8`.
+shows "position 20,344 of"
+shows "position 20,341 of"
 shows "stop reason = breakpoint 1.1"
 if grep -q "Assertion failed" "$folder/lldb.log"; then cat "$folder/lldb.log" >&2; exit 1; fi
 

@@ -124,7 +124,7 @@ pub fn compared(
     let rules = rules
         .map(|path| read_rules(path, report.session))
         .transpose();
-    let tolerances = rules.map_err(|error| CommandError::OtherFile(error.to_string()))?;
+    let tolerances = rules.map_err(|error| CommandError::Elsewhere(error.to_string()))?;
     let tolerances = tolerances.unwrap_or_default();
     let answer = SecondTrace::ask(options, known, open, |other| {
         let (a, b) = (report.session, other);
@@ -160,7 +160,7 @@ fn answer(arguments: &CompareArguments, report: &mut Report<'_>) -> Result<()> {
     let second = options_of_other(options, &arguments.other);
     let open_second = |options: &OpenOptions| {
         let session = open(options, printing)
-            .map_err(|error| CommandError::OtherFile(format!("{error:#}")))?;
+            .map_err(|error| CommandError::Elsewhere(format!("{error:#}")))?;
         if !printing.quiet {
             print_notices(&session);
         }

@@ -16,8 +16,8 @@ pub enum CommandError {
     Malformed(String),
     /// An argument has no meaning in this trace. Status 2.
     Usage(String),
-    /// Another file than the trace cannot be used. The message names it.
-    OtherFile(String),
+    /// Something else than the trace cannot be used: another file or a port. The message names it.
+    Elsewhere(String),
     /// The answer is negative and the status reports it. The answer is already printed.
     Negative,
     /// The answer cannot be written.
@@ -46,7 +46,7 @@ impl CommandError {
             );
         let about_file = || format!("{file}: {}", chain_words(&error));
         match error.downcast_ref() {
-            Some(Self::Output { .. } | Self::Negative | Self::OtherFile(_)) => error,
+            Some(Self::Output { .. } | Self::Negative | Self::Elsewhere(_)) => error,
             Some(Self::Usage(_)) => Self::Usage(about_file()).into(),
             _ if is_misspelt => Self::Usage(about_file()).into(),
             _ => Error::msg(about_file()),
@@ -57,7 +57,7 @@ impl CommandError {
 impl fmt::Display for CommandError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Malformed(message) | Self::Usage(message) | Self::OtherFile(message) => {
+            Self::Malformed(message) | Self::Usage(message) | Self::Elsewhere(message) => {
                 f.write_str(message)
             }
             Self::Negative => f.write_str("the answer is negative"),

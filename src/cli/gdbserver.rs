@@ -1,11 +1,14 @@
 //! `stepback gdbserver`: lets gdb debug a trace.
 
+use std::io;
 use std::net::{IpAddr, Ipv4Addr};
 
-use anyhow::Result;
+use anyhow::{Error, Result};
 use clap::Args;
+use stepback_debugger::messages::chain_words;
 use stepback_machine::Endian;
 
+use crate::cli::error::CommandError;
 use crate::cli::progress::say;
 use crate::cli::question::{Command, Question, TraceArguments};
 use crate::cli::report::Report;
@@ -85,7 +88,8 @@ fn serve(arguments: &GdbserverArguments, report: &mut Report<'_>) -> Result<()> 
         serve_stdio(&mut target)?;
         return Ok(());
     }
-    let listener = listen(arguments.listen, arguments.port, arguments.token.as_deref())?;
+    let listener = listen(arguments.listen, arguments.port, arguments.token.as_deref())
+        .map_err(|error| cannot_listen(&error))?;
     if !report.is_quiet {
         say(&format!("waiting for gdb: {}", connecting(&listener)));
     }
@@ -95,6 +99,16 @@ fn serve(arguments: &GdbserverArguments, report: &mut Report<'_>) -> Result<()> 
             return Ok(());
         }
     }
+}
+
+/// Returns the error about the port, which has nothing to do with the trace.
+fn cannot_listen(error: &Error) -> CommandError {
+    let is_taken = |error: &io::Error| error.kind() == io::ErrorKind::AddrInUse;
+    let way_out = match error.downcast_ref().is_some_and(is_taken) {
+        true => ": choose another port, or --port 0 for a free one",
+        false => "",
+    };
+    CommandError::Elsewhere(format!("{}{way_out}", chain_words(error)))
 }
 
 /// Returns the command with which gdb connects.

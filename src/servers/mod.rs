@@ -3,4 +3,5 @@
 pub mod dap;
 pub mod gdb;
 pub mod mcp;
+mod pending;
 mod viewpoint;

@@ -4,162 +4,14 @@
 //! is written in the trace below.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpStream;
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 
+use crate::cli::gdb_client::{Client, TRACE, framed};
 use crate::cli::support::{OVERFLOW, Sandbox, overflow_image};
-
-/// Two cores. cpu0 stores 1 and later 2 to 0x9000 in a loop; cpu1 stores to 0x9004 and loads
-/// 0x9000.
-const TRACE: &str = "\
-1 clk cpu0 IT (1) 00001000 e5801000 A usr : STR r1,[r0]
-1 clk cpu0 MW4 00009000 00000001
-2 clk cpu1 IT (1) 00002000 e5801004 A usr : STR r1,[r0,#4]
-2 clk cpu1 MW4 00009004 00000007
-2 clk cpu1 R r1 00000007
-3 clk cpu0 IT (2) 00001004 eafffffd A usr : B 0x1000
-3 clk cpu0 R r0 00009000
-4 clk cpu0 IT (3) 00001000 e5801000 A usr : STR r1,[r0]
-4 clk cpu0 MW4 00009000 00000002
-5 clk cpu1 IT (2) 00002004 e5901000 A usr : LDR r1,[r0]
-5 clk cpu1 MR4 00009000 00000002
-6 clk cpu0 IT (4) 00001004 eafffffd A usr : B 0x1000
-7 clk cpu1 IT (3) 00002008 e1a00000 A usr : NOP
-8 clk cpu0 IT (5) 00001000 e1a00000 A usr : NOP
-";
-
-/// A client with its server.
-struct Client {
-    server: Child,
-    input: Option<ChildStdin>,
-    output: BufReader<ChildStdout>,
-    _sandbox: Sandbox,
-}
-
-impl Client {
-    /// Starts a server for a trace of this text.
-    fn of(trace: &str) -> Self {
-        let sandbox = Sandbox::new();
-        let trace = sandbox.file("t.tarmac", trace);
-        Self::start(sandbox, &[&trace])
-    }
-
-    fn start(sandbox: Sandbox, trace: &[&str]) -> Self {
-        let arguments = [&["gdbserver"], trace, &["--stdio", "--quiet"]].concat();
-        let mut server = sandbox
-            .process(&arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let (input, output) = (server.stdin.take(), server.stdout.take().unwrap());
-        Self {
-            server,
-            input,
-            output: BufReader::new(output),
-            _sandbox: sandbox,
-        }
-    }
-
-    fn send(&mut self, bytes: &[u8]) {
-        let input = self.input.as_mut().unwrap();
-        input.write_all(bytes).unwrap();
-        input.flush().unwrap();
-    }
-
-    /// Reads a reply; empty when the server has ended.
-    fn reply(&mut self) -> String {
-        let mut skipped = Vec::new();
-        self.output.read_until(b'$', &mut skipped).unwrap();
-        let mut body = Vec::new();
-        self.output.read_until(b'#', &mut body).unwrap();
-        assert_eq!(body.pop(), Some(b'#'), "the server has ended");
-        let mut sum = [0; 2];
-        self.output.read_exact(&mut sum).unwrap();
-        assert_eq!(sum, checksum(&body)[..], "{body:?}");
-        expanded(&body)
-    }
-
-    fn ask(&mut self, packet: &str) -> String {
-        self.send(&framed(packet.as_bytes()));
-        self.reply()
-    }
-
-    #[track_caller]
-    fn check(&mut self, packet: &str, expected: &str) {
-        assert_eq!(self.ask(packet), expected, "{packet}");
-    }
-
-    /// Returns a register of AArch32 by its number: the first 17 have 4 bytes each.
-    fn register(&mut self, number: usize) -> String {
-        let registers = self.ask("g");
-        registers[8 * number..8 * number + 8].to_owned()
-    }
-
-    /// Returns the number of steps before the position.
-    fn position(&mut self) -> String {
-        let text = self.monitor("position");
-        let number = text.strip_prefix("position ").unwrap().split(' ').next();
-        number.unwrap().to_owned()
-    }
-
-    fn monitor(&mut self, command: &str) -> String {
-        let hex: String = command.bytes().map(|byte| format!("{byte:02x}")).collect();
-        let mut reply = self.ask(&format!("qRcmd,{hex}"));
-        let mut text = String::new();
-        while let Some(output) = reply.strip_prefix('O').filter(|output| *output != "K") {
-            text.push_str(&String::from_utf8(bytes(output)).unwrap());
-            reply = self.reply();
-        }
-        assert_eq!(reply, "OK");
-        text
-    }
-}
-
-impl Drop for Client {
-    fn drop(&mut self) {
-        drop(self.input.take());
-        let ended = self.server.wait().unwrap();
-        if !std::thread::panicking() {
-            assert_eq!(ended.code(), Some(0));
-        }
-    }
-}
-
-fn checksum(body: &[u8]) -> Vec<u8> {
-    let sum = body.iter().fold(0u8, |sum, byte| sum.wrapping_add(*byte));
-    format!("{sum:02x}").into_bytes()
-}
-
-fn framed(body: &[u8]) -> Vec<u8> {
-    [b"$", body, b"#", &checksum(body)].concat()
-}
-
-/// Undoes run-length encoding: `0*"` is four zeros.
-fn expanded(body: &[u8]) -> String {
-    let mut text = Vec::new();
-    let mut rest = body.iter();
-    while let Some(byte) = rest.next() {
-        match byte {
-            b'*' => {
-                let count = usize::from(*rest.next().unwrap()) - 29;
-                let last = *text.last().unwrap();
-                text.resize(text.len() + count, last);
-            }
-            byte => text.push(*byte),
-        }
-    }
-    String::from_utf8(text).unwrap()
-}
-
-fn bytes(hex: &str) -> Vec<u8> {
-    let pairs = hex.as_bytes().chunks(2);
-    pairs
-        .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap())
-        .collect()
-}
 
 const R0: usize = 0;
 const R1: usize = 1;
@@ -285,24 +137,6 @@ fn a_step_over_a_breakpoint_ends_at_either_end_of_the_trace() {
     client.ask("g");
     client.check("vCont;s:1;c", "T05thread:01;");
     client.check("vCont;s:1;c", "T05thread:01;replaylog:end;");
-}
-
-/// Between the steps of a watchpoint that it checks itself, gdb sends a byte of value 3 to stop.
-#[test]
-fn an_interrupt_between_two_steps_stops_at_the_next() {
-    let mut client = Client::of(TRACE);
-    client.check("vCont;s:1;c", "T05thread:01;");
-    let position = client.position();
-    client.send(b"\x03");
-    client.check("vCont;s:1;c", "T02thread:01;");
-    assert_eq!(client.position(), position);
-    client.check("vCont;s:1;c", "T05thread:01;");
-    // A run is complete when its answer is sent.
-    client.check("Z0,1004,4", "OK");
-    client.send(b"\x03");
-    client.check("c", "T05thread:01;swbreak:;");
-    client.send(b"\x03");
-    client.check("vCont;s:1;c", "T05thread:01;");
 }
 
 /// GDB wants an answer before it closes the connection.
@@ -664,6 +498,36 @@ fn other_machines_need_the_token() {
         let refused = refused.ends_misspelt();
         refused.says("a token must be 8 to 128 letters and digits");
     }
+}
+
+/// A port scanner, or a client that waits for the other side.
+#[test]
+fn a_silent_client_keeps_no_other_one_waiting() {
+    let sandbox = Sandbox::new();
+    let (mut server, said) = listening(&sandbox, &["--token", "correcthorse"]);
+    let address = format!("127.0.0.1:{}", said.rsplit(' ').next().unwrap());
+    let silent = TcpStream::connect(&address).unwrap();
+    let began = Instant::now();
+    let replies = answers(&address, b"correcthorse\n$?#3f$D#44");
+    assert_eq!(replies, "+$T05thread:01;#07+$OK#9a");
+    // The silent client has 10 seconds.
+    assert!(began.elapsed() < Duration::from_secs(8));
+    drop(silent);
+    assert_eq!(server.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn a_port_in_use_is_no_fault_of_the_trace() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let sandbox = Sandbox::new();
+    let trace = sandbox.file("t.tarmac", TRACE);
+    let refused = sandbox.run(&["gdbserver", &trace, "--port", &port]);
+    assert_eq!(refused.code, Some(1));
+    let said = format!("error: 127.0.0.1:{port}: no server can wait there");
+    refused
+        .says(&said)
+        .says("choose another port, or --port 0 for a free one");
 }
 
 #[test]

@@ -33,7 +33,9 @@ mod find_by_thread;
 mod find_stacks;
 mod findings;
 mod flamegraph;
+mod gdb_client;
 mod gdbserver;
+mod gdbserver_runs;
 #[cfg(target_os = "linux")]
 mod hostile;
 mod images;

@@ -309,8 +309,11 @@ pub const ROOMS: &[CrateRooms] = &[
                     "cli/variable_text",
                 ],
             )],
-            // Questions that servers answer alike.
-            &[room("viewpoint", &["servers/viewpoint"])],
+            // Questions that servers answer alike, and work that their clients stop.
+            &[
+                room("viewpoint", &["servers/viewpoint"]),
+                room("pending", &["servers/pending"]),
+            ],
             &[room("gdb", &["servers/gdb"]), room("dap", &["servers/dap"])],
             &[room("cli", &["cli"])],
             // The server for agents answers with the subcommands' own answers.

@@ -18,6 +18,7 @@ use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
+use crate::analysis::equal_accesses::EqualAccesses;
 use crate::analysis::memory_change::MemoryChange;
 
 /// Places where a program stops.
@@ -166,7 +167,7 @@ impl RunControl<'_> {
     ) -> Result<Stop, QueryError> {
         match self.nearest(from, &Run::new(direction, threads, None))? {
             Some(stop) => Ok(stop),
-            None => self.edge(direction),
+            None => self.edge(direction, threads),
         }
     }
 
@@ -196,13 +197,13 @@ impl RunControl<'_> {
         let target = target.map(Step::before);
         let nearest = self.nearest(from, &Run::new(direction, threads, target))?;
         let Some(target) = target else {
-            return nearest.map_or_else(|| self.edge(direction), Ok);
+            return nearest.map_or_else(|| self.edge(direction, threads), Ok);
         };
         if let Some(stop) = nearest.filter(|stop| !is_beyond(stop.position, target, direction)) {
             return Ok(stop);
         }
         if direction == Direction::Forward && target == self.index.end() {
-            return self.edge(direction);
+            return self.edge(direction, threads);
         }
         Ok(Stop {
             position: target,
@@ -212,17 +213,17 @@ impl RunControl<'_> {
     }
 
     /// Returns the start or the end of the trace.
-    ///
-    /// # Errors
-    /// See [`QueryError`].
-    pub fn edge(&self, direction: Direction) -> Result<Stop, QueryError> {
+    fn edge(&self, direction: Direction, threads: RunningThreads) -> Result<Stop, QueryError> {
         let position = match direction {
             Direction::Back => Position(0),
             Direction::Forward => self.index.end(),
         };
         Ok(Stop {
             position,
-            thread: SlotReader(self.index).thread_at(position)?,
+            thread: match threads {
+                RunningThreads::All => SlotReader(self.index).thread_at(position)?,
+                RunningThreads::One(thread) => thread,
+            },
             reason: StopReason::Edge,
         })
     }
@@ -304,6 +305,7 @@ impl RunControl<'_> {
             Some(thread) => thread,
             None => SlotReader(self.index).thread_at(from)?,
         };
+        let mut equal = EqualAccesses::new(self.index, watched.range, seen_by, self.cancel);
         loop {
             self.cancel.check()?;
             let Some(stop) = self.next_access(watched, from, run, seen_by)? else {
@@ -321,7 +323,7 @@ impl RunControl<'_> {
             if !is_passed {
                 return Ok(Some(stop));
             }
-            from = stop.position;
+            from = equal.passed(from, stop.position, run.direction)?;
         }
     }
 
@@ -551,6 +553,67 @@ mod tests {
         assert_eq!(stops(&index, &points, Direction::Back), [2, 0]);
     }
 
+    /// Compares the stops at changes with those of a memory of 8 bytes into which each access of a
+    /// random trace is copied. Nearly all accesses repeat the values that are there.
+    #[test]
+    fn long_rows_of_equal_accesses_hide_no_change() {
+        let mut state = 1u64;
+        let mut random = |limit: u64| {
+            state = state
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
+            (state >> 33) % limit
+        };
+        let mut memory: [Option<u8>; 8] = [None; 8];
+        let (mut text, mut changes) = (String::new(), Vec::new());
+        for step in 0..4000u64 {
+            let (time, cpu) = (step + 1, random(2));
+            text +=
+                &format!("{time} clk cpu{cpu} IT ({time}) 00001000 e5801000 A usr : STR r1,[r0]\n");
+            let size = [0, 1, 2, 4][random(4) as usize];
+            if size == 0 {
+                continue;
+            }
+            // Also next to the watched bytes.
+            let start = random(12 / size) as usize * size as usize;
+            let is_read = random(4) == 0;
+            let mut bytes: Vec<u8> = (start..start + size as usize)
+                .map(|place| memory.get(place).copied().flatten().unwrap_or(7))
+                .collect();
+            if random(100) == 0 {
+                bytes[0] = bytes[0].wrapping_add(1);
+            }
+            let digits: String = bytes
+                .iter()
+                .rev()
+                .map(|byte| format!("{byte:02x}"))
+                .collect();
+            let kind = if is_read { 'R' } else { 'W' };
+            text += &format!(
+                "{time} clk cpu{cpu} M{kind}{size} {:08x} {digits}\n",
+                0x9000 + start
+            );
+            let mut is_change = false;
+            for (place, byte) in (start..).zip(bytes) {
+                if let Some(known) = memory.get_mut(place) {
+                    is_change |= *known != Some(byte);
+                    *known = Some(byte);
+                }
+            }
+            // A read of another value shows a change by something else, which is no stop.
+            if is_change && !is_read {
+                changes.push(time);
+            }
+        }
+        assert!(changes.len() > 10);
+        let index = index_of(&text);
+        let mut points = points(&[], &[(0x9000, 8, AccessKinds::Writes)]);
+        points.data[0].stores = StopAtStores::Changes;
+        assert_eq!(stops(&index, &points, Direction::Forward), changes);
+        let before: Vec<u64> = changes.iter().rev().map(|position| position - 1).collect();
+        assert_eq!(stops(&index, &points, Direction::Back), before);
+    }
+
     #[test]
     fn a_breakpoint_stops_before_its_step_in_both_directions() {
         let branch = points(&[0x1004], &[]);
@@ -662,6 +725,21 @@ mod tests {
         check_step(&none, CPU1, 1, back, "0 cpu0 edge");
         check_step(&none, CPU1, 4, forward, "5 cpu1 step");
         check_step(&none, CPU0, 5, forward, "6 cpu0 edge");
+    }
+
+    #[test]
+    fn a_thread_that_runs_alone_stops_at_the_ends_of_the_trace() {
+        let (index, cancel) = (index(), Cancel::default());
+        let control = RunControl {
+            index: &index,
+            points: &StopPoints::default(),
+            reported: None,
+            cancel: &cancel,
+        };
+        let alone = RunningThreads::One(CPU1);
+        let run = |direction| text(control.run(Position(3), direction, alone).unwrap());
+        assert_eq!(run(Direction::Back), "0 cpu1 edge");
+        assert_eq!(run(Direction::Forward), "6 cpu1 edge");
     }
 
     #[test]

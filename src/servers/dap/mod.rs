@@ -22,7 +22,6 @@ mod log_points;
 mod memory;
 mod message;
 mod output;
-mod pending;
 mod program;
 mod progress;
 mod running;

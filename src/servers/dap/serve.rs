@@ -16,9 +16,9 @@ use super::adapter::{Adapter, Answer, Events, Next};
 use super::framing::{Frame, FrameReader};
 use super::message::{Message, Request, parse};
 use super::output::Output;
-use super::pending::PendingRequests;
 use super::progress::request_of;
 use super::running::RunRequest;
+use crate::servers::pending::{PendingWork, WorkControl};
 
 /// Maximum number of requests that wait. The reader waits when there are more.
 const QUEUE: usize = 64;
@@ -30,7 +30,7 @@ const QUEUE: usize = 64;
 /// The input cannot be read.
 pub fn serve(named: OpenOptions) -> Result<()> {
     let output = Arc::new(Output::new(Box::new(io::stdout())));
-    let pending = Arc::new(PendingRequests::default());
+    let pending = Arc::new(Pending::default());
     let (sender, works) = sync_channel(QUEUE);
     let reader = Reader {
         output: Arc::clone(&output),
@@ -50,16 +50,33 @@ pub fn serve(named: OpenOptions) -> Result<()> {
     }
 }
 
+/// Work that the client may stop.
+#[derive(Default)]
+struct Pending {
+    /// Requests without an answer, by their numbers.
+    requests: PendingWork<Json>,
+    /// The run that goes on.
+    runs: PendingWork<()>,
+}
+
+impl Pending {
+    /// Stops everything: the client leaves.
+    fn withdraw_all(&self) {
+        self.requests.withdraw_all();
+        self.runs.withdraw_all();
+    }
+}
+
 /// Work for the worker.
 enum Work {
-    Request(Box<Request>, Cancel),
+    Request(Box<Request>, WorkControl),
     /// The input has ended, or could not be read.
     End(io::Result<()>),
 }
 
 struct Reader {
     output: Arc<Output>,
-    pending: Arc<PendingRequests>,
+    pending: Arc<Pending>,
     works: SyncSender<Work>,
 }
 
@@ -81,7 +98,7 @@ impl Reader {
                 break Ok(());
             }
         };
-        self.pending.cancel_all();
+        self.pending.withdraw_all();
         // The worker has ended if nobody receives this.
         drop(self.works.send(Work::End(ended)));
     }
@@ -95,21 +112,21 @@ impl Reader {
         match request.command.as_str() {
             "cancel" => {
                 if let Some(seq) = request.arguments.get("requestId") {
-                    self.pending.cancel(seq);
+                    self.pending.requests.withdraw(seq);
                 }
                 let progress = request.arguments.get("progressId");
                 if let Some(seq) = progress.and_then(Json::as_str).and_then(request_of) {
-                    self.pending.cancel(&seq);
+                    self.pending.requests.withdraw(&seq);
                 }
                 return self.output.response(&request, json!({}));
             }
-            "pause" => self.pending.interrupt(),
-            "disconnect" | "terminate" => self.pending.cancel_all(),
+            "pause" => self.pending.runs.withdraw_all(),
+            "disconnect" | "terminate" => self.pending.withdraw_all(),
             _ => {}
         }
-        let cancel = self.pending.begin(&request.seq);
+        let control = self.pending.requests.begin(request.seq.clone());
         self.works
-            .send(Work::Request(Box::new(request), cancel))
+            .send(Work::Request(Box::new(request), control))
             .map_err(|_| io::ErrorKind::BrokenPipe.into())
     }
 }
@@ -117,7 +134,7 @@ impl Reader {
 struct Worker {
     adapter: Adapter,
     output: Arc<Output>,
-    pending: Arc<PendingRequests>,
+    pending: Arc<Pending>,
 }
 
 /// The next step of the worker.
@@ -132,9 +149,9 @@ impl Worker {
         while let Ok(work) = works.recv() {
             match work {
                 Work::End(ended) => return ended,
-                Work::Request(request, cancel) => {
-                    let onward = self.serve(&request, &cancel)?;
-                    self.pending.end(&request.seq);
+                Work::Request(request, control) => {
+                    let onward = self.serve(&request, &control.cancel)?;
+                    self.pending.requests.end(&control);
                     if onward == Onward::Leave {
                         return Ok(());
                     }
@@ -173,10 +190,10 @@ impl Worker {
             }
             Next::Run(run) => {
                 // A client may interrupt the run as soon as it has the answer.
-                let cancel = self.pending.begin_run();
+                let control = self.pending.runs.begin(());
                 self.output.response(request, body)?;
-                let events = self.run(run, &cancel);
-                self.pending.end_run();
+                let events = self.run(run, &control.cancel);
+                self.pending.runs.end(&control);
                 for (name, body) in events {
                     self.output.event(name, body)?;
                 }

@@ -31,9 +31,11 @@ pub fn libraries_svr4_xml(images: &Images) -> String {
     for (number, image) in (1u64..).zip(libraries(images)) {
         let (name, offset) = (xml_text(&path_of(image)), image.spec.offset);
         let dynamic = image.dynamic.map_or(0, |address| address.0);
-        // The address of the link map only distinguishes the libraries.
+        // The address of the link map only distinguishes the libraries. Newer versions of gdb
+        // require the name space of the dynamic linker, of which 0 is the first.
         text.push_str(&format!(
-            "<library name=\"{name}\" lm=\"{number:#x}\" l_addr=\"{offset:#x}\" l_ld=\"{dynamic:#x}\"/>\n"
+            "<library name=\"{name}\" lm=\"{number:#x}\" l_addr=\"{offset:#x}\" \
+             l_ld=\"{dynamic:#x}\" lmid=\"0x0\"/>\n"
         ));
     }
     text.push_str("</library-list-svr4>\n");

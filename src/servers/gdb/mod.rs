@@ -6,6 +6,7 @@
 mod arch;
 mod description;
 mod extended;
+mod interrupts;
 mod libraries;
 mod monitor;
 mod packets;

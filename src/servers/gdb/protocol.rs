@@ -36,7 +36,7 @@ use stepback_machine::Address;
 
 use crate::servers::gdb::arch::{RegisterBytes, TraceArch};
 use crate::servers::gdb::libraries::program_offset;
-use crate::servers::gdb::target::{BreakpointForm, PointOutcome, TraceTarget, tid_of};
+use crate::servers::gdb::target::{BreakpointForm, ClientKind, PointOutcome, TraceTarget, tid_of};
 
 pub(super) const NOT_PERMITTED: u8 = 1;
 const BAD_ADDRESS: u8 = 14;
@@ -283,9 +283,11 @@ impl TraceTarget<'_> {
                 WatchKind::Read => AccessKinds::Reads,
                 WatchKind::ReadWrite => AccessKinds::All,
             },
-            stores: match kind {
-                WatchKind::Write => self.watched_stores,
-                WatchKind::Read | WatchKind::ReadWrite => StopAtStores::All,
+            // After a store that changes nothing gdb runs on by itself, a dozen packets later; LLDB
+            // can be asked to stop.
+            stores: match (kind, self.client) {
+                (WatchKind::Write, ClientKind::Gdb) => StopAtStores::Changes,
+                _ => StopAtStores::All,
             },
         })
     }

@@ -10,11 +10,21 @@ use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_machine::target_description::{
     RegisterContent, TargetDescription, TargetRegister, TargetRegisterKind,
 };
-use stepback_machine::{Address, Endian, RegisterView};
+use stepback_machine::{Address, Endian, RegisterId, RegisterView};
 use stepback_parsers::{DelaySlot, Position};
 
 /// Maximum number of described registers that only the trace names.
 const RECORDED_REGISTERS: usize = 512;
+
+/// A thread at a position, whose registers a client reads.
+#[derive(Clone, Copy, Debug)]
+pub struct RegisterMoment {
+    pub thread: ThreadId,
+    pub position: Position,
+    /// Position at which the program counter is read: the same, or an earlier one if it is unknown
+    /// there.
+    pub counter_at: Position,
+}
 
 /// The registers that a client sees.
 #[derive(Clone, Debug)]
@@ -69,33 +79,51 @@ impl RegisterLayout {
     pub fn read(
         &self,
         index: &Index,
-        thread: ThreadId,
-        position: Position,
+        moment: RegisterMoment,
         cancel: &Cancel,
     ) -> Result<Vec<Option<u8>>, QueryError> {
-        let mut views = Vec::new();
+        let RegisterMoment {
+            thread,
+            position,
+            counter_at,
+        } = moment;
+        let (mut views, mut counters) = (Vec::new(), Vec::new());
         for register in self.registers() {
             if let RegisterContent::Traced(name) = &register.content {
                 let view = NameReader(index).register_view_at(name, thread, position)?;
-                views.extend(view.map(|view| (register.name.clone(), view)));
+                let named = view.map(|view| (register.name.clone(), view));
+                let is_counter = |view: RegisterView| view.register == RegisterId::PC;
+                match counter_at != position && view.is_some_and(is_counter) {
+                    true => counters.extend(named),
+                    false => views.extend(named),
+                }
             }
         }
-        let question = RegisterViewsAt {
-            position,
-            thread,
-            views,
+        let states = |position, views: Vec<_>| {
+            let question = RegisterViewsAt {
+                position,
+                thread,
+                views,
+            };
+            question.run(index, cancel)
         };
-        let states = question.run(index, cancel)?;
+        let counters = match counters.is_empty() {
+            true => Vec::new(),
+            false => states(counter_at, counters)?,
+        };
+        let states = states(position, views)?;
         let mut states = states.iter().peekable();
         let mut bytes = Vec::new();
         for register in self.registers() {
             // The states are in the order of the registers, without those that have no view.
-            let state = states.next_if(|state| state.name == register.name);
+            let state = states
+                .next_if(|state| state.name == register.name)
+                .or_else(|| counters.iter().find(|state| state.name == register.name));
             let known = match &register.content {
                 RegisterContent::Zero => Some(Vec::new()),
                 RegisterContent::Traced(_) => state.and_then(known_bytes),
                 RegisterContent::NextCounter => {
-                    let next = next_counter(index, thread, position, cancel)?;
+                    let next = next_counter(index, thread, counter_at, cancel)?;
                     next.map(|next| next.0.to_le_bytes().to_vec())
                 }
             };

@@ -46,6 +46,10 @@ pub fn handling(packet: &[u8]) -> Handling {
     if let Some(register) = packet.strip_prefix(b"p").and_then(number) {
         return Handling::Register(register);
     }
+    // LLDB would take an AArch64 processor to stop before the access, in both directions.
+    if packet == b"qHostInfo" {
+        return Handling::Answer("watchpoint_exceptions_received:after;");
+    }
     // Nothing runs. GDB closes the connection itself, but first wants this answer.
     if packet.starts_with(b"vKill;") {
         return Handling::Answer("OK");
@@ -73,18 +77,28 @@ pub fn chosen_thread(packet: &[u8]) -> Option<(ThreadUse, NamedThread)> {
         [b'H', b'c', thread @ ..] => (ThreadUse::Running, thread),
         _ => return None,
     };
+    Some((thread_use, named_thread(thread)?))
+}
+
+/// Returns the threads that a `vCont` packet names.
+pub fn resumed_threads(packet: &[u8]) -> impl Iterator<Item = NamedThread> {
+    let actions = packet.strip_prefix(b"vCont;").unwrap_or_default();
+    let actions = actions.split(|byte| *byte == b';');
+    actions.filter_map(|action| named_thread(split_once(action, b':')?.1))
+}
+
+fn named_thread(thread: &[u8]) -> Option<NamedThread> {
     // With several processes a thread is `pPROCESS.THREAD`.
     let thread = match thread.strip_prefix(b"p") {
         Some(both) => split_once(both, b'.').map_or(&b"-1"[..], |(_, thread)| thread),
         None => thread,
     };
-    let named = match (thread, number(thread)) {
-        (b"-1", _) => NamedThread::All,
-        (_, Some(0)) => NamedThread::Any,
-        (_, Some(number)) => NamedThread::One(number),
-        (_, None) => return None,
-    };
-    Some((thread_use, named))
+    match (thread, number(thread)) {
+        (b"-1", _) => Some(NamedThread::All),
+        (_, Some(0)) => Some(NamedThread::Any),
+        (_, Some(number)) => Some(NamedThread::One(number)),
+        (_, None) => None,
+    }
 }
 
 fn split_once(bytes: &[u8], separator: u8) -> Option<(&[u8], &[u8])> {

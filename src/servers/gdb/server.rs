@@ -5,11 +5,12 @@
 
 use std::io::{self, Read, Write as _};
 use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Error, Result};
 
 use crate::servers::gdb::packets::{ClientInput, PACKET_BYTES, PacketReader, framed};
 use crate::servers::gdb::session::{GdbSession, SessionEnd};
@@ -23,6 +24,8 @@ const REFUSAL_TIME: Duration = Duration::from_millis(500);
 const OCCUPIED: &[u8] = b"E.another debugger is connected to this trace: disconnect it first";
 /// Interval between two looks for clients to refuse.
 const REFUSAL_INTERVAL: Duration = Duration::from_millis(50);
+/// Maximum number of clients that may send the token at the same time.
+const CANDIDATES: usize = 64;
 /// Maximum length of a token.
 const TOKEN_BYTES: usize = 128;
 
@@ -80,12 +83,42 @@ impl Listener {
     /// # Errors
     /// The trace could not be read. An error of the connection only ends the connection.
     pub fn serve_one(&self, target: &mut TraceTarget<'_>) -> Result<SessionEnd> {
-        loop {
-            let stream = self.accept()?;
-            if self.is_welcome(&stream) {
-                return self.refuse_others_during(|| talk(&stream, target));
+        let stream = match &self.token {
+            None => self.accept()?,
+            Some(token) => self.accept_with_token(token)?,
+        };
+        self.refuse_others_during(|| talk(&stream, target))
+    }
+
+    /// Accepts the first client that sends the token. Each has a thread that waits for it, so that
+    /// a silent client keeps no other one waiting.
+    fn accept_with_token(&self, token: &str) -> Result<TcpStream> {
+        self.listener.set_nonblocking(true)?;
+        let waiting = Arc::new(());
+        let (sender, welcome) = channel();
+        let stream = loop {
+            if let Ok(stream) = welcome.recv_timeout(REFUSAL_INTERVAL) {
+                break stream;
             }
-        }
+            if Arc::strong_count(&waiting) > CANDIDATES {
+                continue;
+            }
+            let stream = match self.accept() {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => continue,
+                accepted => accepted?,
+            };
+            let (sender, waiting) = (sender.clone(), Arc::clone(&waiting));
+            let token = token.to_owned();
+            thread::Builder::new().spawn(move || {
+                if is_welcome(&stream, &token) {
+                    // Nobody receives the second one at a time.
+                    drop(sender.send(stream));
+                }
+                drop(waiting);
+            })?;
+        };
+        self.listener.set_nonblocking(false)?;
+        Ok(stream)
     }
 
     /// Refuses further clients, who would wait without an answer. Afterwards [`Self::accept`] waits.
@@ -124,15 +157,13 @@ impl Listener {
         stream.set_nodelay(true)?;
         Ok(stream)
     }
+}
 
-    /// Returns true if a client knows the token, or needs none.
-    fn is_welcome(&self, stream: &TcpStream) -> bool {
-        self.token.as_deref().is_none_or(|token| {
-            let line = first_line(stream);
-            line.is_ok_and(|line| is_same(line.as_bytes(), token.as_bytes()))
-                && stream.set_read_timeout(None).is_ok()
-        })
-    }
+/// Returns true if a client sends the token.
+fn is_welcome(stream: &TcpStream, token: &str) -> bool {
+    let line = first_line(stream);
+    line.is_ok_and(|line| is_same(line.as_bytes(), token.as_bytes()))
+        && stream.set_read_timeout(None).is_ok()
 }
 
 /// Reads the first line of a client, and nothing after it.
@@ -192,7 +223,13 @@ fn is_same(a: &[u8], b: &[u8]) -> bool {
 /// # Errors
 /// The trace could not be read. An error of the connection only ends the connection.
 pub fn talk(stream: &TcpStream, target: &mut TraceTarget<'_>) -> Result<SessionEnd> {
-    match GdbSession::new(target).talk(stream, stream) {
+    let ended = stream
+        .try_clone()
+        .map_err(Error::from)
+        .and_then(|input| GdbSession::new(target).talk(input, stream));
+    // Ends the thread that reads. The client may have closed the connection.
+    drop(stream.shutdown(Shutdown::Both));
+    match ended {
         Err(error) if error.is::<io::Error>() => Ok(SessionEnd::Detached),
         ended => ended,
     }
@@ -203,5 +240,5 @@ pub fn talk(stream: &TcpStream, target: &mut TraceTarget<'_>) -> Result<SessionE
 /// # Errors
 /// The trace could not be read, or the connection failed.
 pub fn serve_stdio(target: &mut TraceTarget<'_>) -> Result<SessionEnd> {
-    GdbSession::new(target).talk(io::stdin().lock(), io::stdout().lock())
+    GdbSession::new(target).talk(io::stdin(), io::stdout().lock())
 }

@@ -6,19 +6,25 @@
 use std::cell::RefCell;
 use std::io::{self, Read, Write};
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread;
 
 use anyhow::{Error, Result, anyhow};
 use gdbstub::conn::Connection;
 use gdbstub::stub::state_machine::GdbStubStateMachine;
 use gdbstub::stub::{DisconnectReason, GdbStub, GdbStubError, MultiThreadStopReason};
-use stepback_debugger::analysis::run_control::StopAtStores;
 
+use crate::servers::gdb::interrupts::Interrupts;
 use crate::servers::gdb::packets::{ClientInput, PACKET_BYTES, PacketReader, framed};
-use crate::servers::gdb::requests::{Handling, chosen_thread, handling};
-use crate::servers::gdb::target::{TraceTarget, tid_of};
+use crate::servers::gdb::requests::{Handling, chosen_thread, handling, resumed_threads};
+use crate::servers::gdb::target::{ClientKind, TraceTarget, tid_of};
 
 /// Room of the protocol layer for a packet with its frame.
 const BUFFER_BYTES: usize = PACKET_BYTES + 4;
+
+/// Maximum number of packets that wait. The client's next ones stay in the connection.
+const QUEUE: usize = 16;
 
 /// How a conversation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,53 +93,45 @@ impl<'t, 'a> GdbSession<'t, 'a> {
     ///
     /// # Errors
     /// The trace or its index is damaged, or the connection failed.
-    pub fn talk(&mut self, mut input: impl Read, mut output: impl Write) -> Result<SessionEnd> {
-        let mut machine = Some(self.machine()?);
-        let mut reader = PacketReader::default();
-        let mut buffer = [0; 4096];
-        loop {
-            let count = match input.read(&mut buffer) {
-                Ok(0) => return Ok(SessionEnd::Detached),
-                Ok(count) => count,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) if is_closed(&error) => return Ok(SessionEnd::Detached),
+    pub fn talk(
+        &mut self,
+        input: impl Read + Send + 'static,
+        mut output: impl Write,
+    ) -> Result<SessionEnd> {
+        let mut machine = self.machine()?;
+        let (sender, inputs) = sync_channel(QUEUE);
+        let interrupts = Arc::clone(&self.target.interrupts);
+        let thread = thread::Builder::new().name("gdb input".to_owned());
+        thread.spawn(move || read(input, &interrupts, &sender))?;
+        for client in inputs {
+            machine = match client {
+                Err(error) if is_closed(&error) => break,
                 Err(error) => return Err(error.into()),
+                Ok(client) => self.take(client, machine)?,
             };
-            for byte in buffer.iter().take(count) {
-                let Some(client) = reader.push(*byte) else {
-                    continue;
-                };
-                let next = match machine.take() {
-                    Some(machine) => self.take(client, machine)?,
-                    None => self.machine()?,
-                };
-                match output
-                    .write_all(&self.replies.take())
-                    .and_then(|()| output.flush())
-                {
-                    Err(error) if is_closed(&error) => return Ok(SessionEnd::Detached),
-                    written => written?,
-                }
-                if let GdbStubStateMachine::Disconnected(done) = &next {
-                    return Ok(match done.get_reason() {
-                        DisconnectReason::Kill => SessionEnd::Killed,
-                        _ => SessionEnd::Detached,
-                    });
-                }
-                machine = Some(next);
+            match output
+                .write_all(&self.replies.take())
+                .and_then(|()| output.flush())
+            {
+                Err(error) if is_closed(&error) => break,
+                written => written?,
+            }
+            if let GdbStubStateMachine::Disconnected(done) = &machine {
+                return Ok(match done.get_reason() {
+                    DisconnectReason::Kill => SessionEnd::Killed,
+                    _ => SessionEnd::Detached,
+                });
             }
         }
+        Ok(SessionEnd::Detached)
     }
 
     /// Answers something that the client sent.
     fn take(&mut self, client: ClientInput, machine: Machine<'a>) -> Result<Machine<'a>> {
         match client {
             ClientInput::Packet(packet) => self.answer(&packet, machine),
-            // Every answer is complete before the next input is read, so nothing is running.
-            ClientInput::Interrupt => {
-                self.target.interrupt();
-                Ok(machine)
-            }
+            // The reading thread has passed it on.
+            ClientInput::Interrupt => Ok(machine),
             ClientInput::Damaged => {
                 if !self.negotiated.is_without_acknowledgements {
                     self.replies.bytes.borrow_mut().push(b'-');
@@ -152,6 +150,10 @@ impl<'t, 'a> GdbSession<'t, 'a> {
             self.target.choose_thread(thread_use, named);
         }
         self.target.is_extended |= packet == b"!";
+        if resumed_threads(packet).any(|named| self.target.is_missing(named)) {
+            self.reply(b"E16");
+            return Ok(machine);
+        }
         let forwarded = match handling(packet) {
             Handling::Answer(text) => {
                 self.reply(text.as_bytes());
@@ -238,15 +240,13 @@ impl<'t, 'a> GdbSession<'t, 'a> {
     fn note(&mut self, packet: &[u8]) {
         if packet.starts_with(b"qSupported") {
             self.negotiated.features = Some(packet.to_vec());
-            // Of the two, only gdb understands this packet. After a store that changes nothing it
-            // runs on by itself, a dozen packets later; LLDB can be asked to stop.
+            // Of the two, only gdb understands this packet.
             let is_gdb = packet
                 .split(|byte| b":;".contains(byte))
                 .any(|feature| feature == b"qRelocInsn+");
-            self.target.watched_stores = if is_gdb {
-                StopAtStores::Changes
-            } else {
-                StopAtStores::All
+            self.target.client = match is_gdb {
+                true => ClientKind::Gdb,
+                false => ClientKind::Other,
             };
         } else if packet == b"QStartNoAckMode" {
             self.negotiated.is_without_acknowledgements = true;
@@ -291,6 +291,40 @@ impl<'t, 'a> GdbSession<'t, 'a> {
         );
         self.replies.bytes.borrow_mut().extend(framed(&body));
     }
+}
+
+/// Reads the input of a client until it ends or the conversation is over. Interrupts take effect at
+/// once, also while an answer is being computed.
+fn read(
+    mut input: impl Read,
+    interrupts: &Interrupts,
+    sender: &SyncSender<io::Result<ClientInput>>,
+) {
+    let mut reader = PacketReader::default();
+    let mut buffer = [0; 4096];
+    loop {
+        let count = match input.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => {
+                interrupts.request();
+                // The conversation may be over.
+                drop(sender.send(Err(error)));
+                return;
+            }
+        };
+        let completed = buffer.iter().take(count);
+        for client in completed.filter_map(|byte| reader.push(*byte)) {
+            if client == ClientInput::Interrupt {
+                interrupts.request();
+            } else if sender.send(Ok(client)).is_err() {
+                return;
+            }
+        }
+    }
+    // Nobody waits for the answer any more.
+    interrupts.request();
 }
 
 fn stopped_where_it_was(target: &TraceTarget<'_>) -> MultiThreadStopReason<u64> {

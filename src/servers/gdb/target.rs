@@ -12,8 +12,7 @@ use gdbstub::target::ext::breakpoints::WatchKind;
 use anyhow::{Context as _, Result};
 use gdbstub::common::{Signal, Tid};
 use stepback_debugger::analysis::run_control::{
-    AccessStop, RunControl, RunningThreads, Stop, StopAtStores, StopPoints, StopReason,
-    WatchedRange,
+    AccessStop, RunControl, RunningThreads, Stop, StopPoints, StopReason, WatchedRange,
 };
 use stepback_debugger::analysis::step_places::step_record;
 use stepback_debugger::session::Session;
@@ -27,10 +26,11 @@ use stepback_machine::{Address, RegisterId, RegisterView};
 use stepback_parsers::{Position, Step};
 
 use crate::servers::gdb::description::{memory_map_xml, region_text, target_xml};
+use crate::servers::gdb::interrupts::Interrupts;
 use crate::servers::gdb::libraries::{
     auxiliary_vector, libraries_svr4_xml, libraries_xml, program_path,
 };
-use crate::servers::gdb::registers::RegisterLayout;
+use crate::servers::gdb::registers::{RegisterLayout, RegisterMoment};
 use crate::servers::gdb::requests::{NamedThread, ThreadUse};
 
 /// Maximum number of breakpoints, and of watchpoints.
@@ -50,13 +50,13 @@ pub struct TraceTarget<'a> {
     points: StopPoints,
     /// Addresses whose breakpoints the client removed since the last stop and has not set again.
     removed: BTreeSet<Address>,
-    /// Stores that stop the program at a watchpoint for writes.
-    pub(super) watched_stores: StopAtStores,
+    pub(super) client: ClientKind,
     choice: ThreadChoice,
     /// The last stop, if it was an access that shows the same from the position on: running on must
     /// not find it again.
     reported: Option<AccessStop>,
-    interruption: Interruption,
+    /// Requests of the client to stop.
+    pub(super) interrupts: Arc<Interrupts>,
     /// Position of a window that moves together with this.
     shared: Option<Arc<SharedPosition>>,
 }
@@ -82,6 +82,17 @@ pub(super) struct RunRequest {
     pub threads: RunningThreads,
 }
 
+/// Kind of client, by the features that it announces.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum ClientKind {
+    /// It has announced none.
+    #[default]
+    Unknown,
+    Gdb,
+    /// LLDB, which believes `qHostInfo`.
+    Other,
+}
+
 /// Form in which a client set a breakpoint. It makes no difference in a trace, but a stop reports the
 /// form that the client used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -97,18 +108,6 @@ struct ThreadChoice {
     reading: Option<ThreadId>,
     /// Thread that runs. None for all.
     running: Option<ThreadId>,
-}
-
-/// Requests to stop while a client runs step by step, as gdb does for a watchpoint on registers. It
-/// sends them between two steps, of which each is complete.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Interruption {
-    #[default]
-    None,
-    /// The last run was a step.
-    Possible,
-    /// The next step is to stop at once.
-    Requested,
 }
 
 /// Answer to a request for another stop point.
@@ -163,10 +162,10 @@ impl<'a> TraceTarget<'a> {
             breakpoints: BTreeSet::new(),
             points: StopPoints::default(),
             removed: BTreeSet::new(),
-            watched_stores: StopAtStores::All,
+            client: ClientKind::default(),
             choice: ThreadChoice::default(),
             reported: None,
-            interruption: Interruption::default(),
+            interrupts: Arc::default(),
             shared: None,
         })
     }
@@ -206,8 +205,9 @@ impl<'a> TraceTarget<'a> {
         self.choice = ThreadChoice::default();
         self.request = RunRequest::default();
         self.is_extended = false;
+        self.client = ClientKind::default();
         self.reported = None;
-        self.interruption = Interruption::default();
+        self.interrupts = Arc::default();
     }
 
     pub(super) fn index(&self) -> &'a Index {
@@ -240,16 +240,25 @@ impl<'a> TraceTarget<'a> {
 
     /// Notes the thread of an `H` packet.
     pub(super) fn choose_thread(&mut self, thread_use: ThreadUse, named: NamedThread) {
-        let thread = match named {
+        let thread = self.thread_named(named);
+        match thread_use {
+            ThreadUse::Reading => self.choice.reading = thread,
+            ThreadUse::Running => self.choice.running = thread,
+        }
+    }
+
+    /// Returns true if a packet names a thread that the trace does not have.
+    pub(super) fn is_missing(&self, named: NamedThread) -> bool {
+        matches!(named, NamedThread::One(_)) && self.thread_named(named).is_none()
+    }
+
+    fn thread_named(&self, named: NamedThread) -> Option<ThreadId> {
+        match named {
             NamedThread::All | NamedThread::Any => None,
             NamedThread::One(number) => usize::try_from(number)
                 .ok()
                 .and_then(NonZeroUsize::new)
                 .and_then(|number| self.thread_of(number)),
-        };
-        match thread_use {
-            ThreadUse::Reading => self.choice.reading = thread,
-            ThreadUse::Running => self.choice.running = thread,
         }
     }
 
@@ -265,10 +274,15 @@ impl<'a> TraceTarget<'a> {
         thread.filter(|_| place < self.index().threads().len())
     }
 
-    /// Reads all registers of a thread.
+    /// Reads all registers of a thread. One that has done its last step, which led to an unknown
+    /// address, has the program counter of that step: clients cannot step it back without one.
     pub(super) fn registers(&self, thread: ThreadId) -> Result<Vec<Option<u8>>, QueryError> {
-        self.layout
-            .read(self.index(), thread, self.position, &self.cancel)
+        let moment = RegisterMoment {
+            thread,
+            position: self.position,
+            counter_at: self.with_program_counter(thread, self.position)?,
+        };
+        self.layout.read(self.index(), moment, &self.cancel)
     }
 
     /// Returns the hex digits of a register of the current thread. One that the trace does not show
@@ -354,31 +368,42 @@ impl<'a> TraceTarget<'a> {
         Ok(())
     }
 
-    /// Notes that the client wants to stop.
-    pub(super) fn interrupt(&mut self) {
-        if self.interruption == Interruption::Possible {
-            self.interruption = Interruption::Requested;
-        }
-    }
-
-    /// Runs as requested and returns the reason to stop.
+    /// Runs as requested and returns the reason to stop. A run that the client interrupts leaves the
+    /// position as it is.
     pub(super) fn run(&mut self) -> Result<MultiThreadStopReason<u64>, QueryError> {
         let request = std::mem::take(&mut self.request);
-        let interruption = std::mem::take(&mut self.interruption);
-        if let Some(thread) = request.stepping {
-            if interruption == Interruption::Requested {
-                return Ok(MultiThreadStopReason::SignalWithThread {
-                    tid: tid_of(thread),
-                    signal: Signal::SIGINT,
-                });
-            }
-            self.interruption = Interruption::Possible;
+        let interrupts = Arc::clone(&self.interrupts);
+        let run = interrupts.begin_run();
+        let ran = run
+            .cancel
+            .check()
+            .and_then(|()| self.run_to_stop(request, &run.cancel));
+        if !matches!(ran, Err(QueryError::Cancelled)) || !run.cancel.is_cancelled() {
+            interrupts.complete(&run);
+            return ran;
         }
+        interrupts.stopped(&run);
+        let thread = match request.stepping {
+            Some(thread) => thread,
+            None => self.current_thread()?,
+        };
+        Ok(MultiThreadStopReason::SignalWithThread {
+            tid: tid_of(thread),
+            signal: Signal::SIGINT,
+        })
+    }
+
+    /// Runs until a stop, and moves there.
+    fn run_to_stop(
+        &mut self,
+        request: RunRequest,
+        cancel: &Cancel,
+    ) -> Result<MultiThreadStopReason<u64>, QueryError> {
         let control = RunControl {
             index: &self.session.index,
             points: &self.points,
-            reported: self.reported.take(),
-            cancel: &self.cancel,
+            reported: self.reported,
+            cancel,
         };
         let RunRequest {
             direction, threads, ..
@@ -430,6 +455,7 @@ impl<'a> TraceTarget<'a> {
         };
         let position = self.with_program_counter(stop.thread, wanted)?;
         self.position = position;
+        self.reported = None;
         self.show();
         self.choice.reading = Some(stop.thread);
         let tid = tid_of(stop.thread);
@@ -469,9 +495,13 @@ impl<'a> TraceTarget<'a> {
     }
 
     /// Returns the position at which the client expects a watchpoint to stop. Of processors that
-    /// trap before the access, it expects that in both directions, and makes the step itself.
+    /// trap before the access, gdb expects that in both directions, and makes the step itself.
     fn position_of(&self, access: AccessStop, direction: Direction) -> Position {
-        access.end(match (self.layout.description.watch_trap, direction) {
+        let trap = match self.client {
+            ClientKind::Unknown | ClientKind::Gdb => self.layout.description.watch_trap,
+            ClientKind::Other => WatchTrap::AfterAccess,
+        };
+        access.end(match (trap, direction) {
             (WatchTrap::BeforeAccess, Direction::Forward)
             | (WatchTrap::AfterAccess, Direction::Back) => Direction::Back,
             (WatchTrap::BeforeAccess, Direction::Back)

@@ -15,7 +15,6 @@ mod opened;
 mod other_trace;
 mod output;
 mod page;
-mod pending;
 mod rows;
 mod serve;
 mod tool_arguments;

@@ -14,11 +14,11 @@ use super::compact::{Compactor, cut_text, cut_to, len_bytes};
 use super::cursor::{AnswerKey, Cursor};
 use super::failure::{ErrorKind, ToolError};
 use super::other_trace::OtherTrace;
-use super::pending::CallControl;
 use super::tool_arguments::ToolArguments;
 use crate::cli::cells::thread_id;
 use crate::cli::question::TraceArguments;
 use crate::cli::report::{AnswerItem, Report};
+use crate::servers::pending::WorkControl;
 
 /// Maximum size of an answer in bytes, as a line of JSON.
 pub const ANSWER_BYTES: usize = 4096;
@@ -43,7 +43,7 @@ pub struct ToolCall<'a> {
     pub common: &'a TraceArguments,
     pub other: &'a OtherTrace,
     pub arguments: ToolArguments<'a>,
-    pub control: &'a CallControl,
+    pub control: &'a WorkControl,
     pub progress: &'a BuildProgress,
     pub key: AnswerKey,
 }

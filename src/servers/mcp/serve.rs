@@ -24,13 +24,13 @@ use super::opened::OpeningTrace;
 use super::other_trace::OtherTrace;
 use super::output::Output;
 use super::page::ToolCall;
-use super::pending::{CallControl, PendingCalls};
 use super::tool_arguments::ToolArguments;
 use super::tool_result::tool_result;
 use crate::cli::mcp::McpArguments;
 use crate::cli::options::ReportOptions;
 use crate::cli::progress;
 use crate::cli::question::TraceArguments;
+use crate::servers::pending::{PendingWork, WorkControl};
 
 /// Versions of the protocol, newest first.
 const VERSIONS: [&str; 3] = ["2025-11-25", "2025-06-18", "2024-11-05"];
@@ -99,7 +99,7 @@ struct PendingCall {
     arguments: Map<String, Json>,
     /// For notifications of progress, if the client wants them.
     progress_token: Option<Json>,
-    control: CallControl,
+    control: WorkControl,
 }
 
 struct Server {
@@ -107,7 +107,7 @@ struct Server {
     trace: OpeningTrace,
     other: OtherTrace,
     output: Output,
-    pending: PendingCalls,
+    pending: PendingWork<RequestId>,
 }
 
 impl Server {
@@ -117,7 +117,7 @@ impl Server {
             trace: OpeningTrace::default(),
             other: OtherTrace::new(arguments.other_options(), arguments.rules.clone()),
             output: Output::new(),
-            pending: PendingCalls::default(),
+            pending: PendingWork::default(),
         }
     }
 
@@ -231,7 +231,7 @@ impl Server {
             tool,
             arguments,
             progress_token,
-            control: self.pending.begin(id),
+            control: self.pending.begin(id.clone()),
         })
     }
 

@@ -76,14 +76,16 @@ impl Oracle {
     }
 
     /// Returns true if the trace never writes a status register of a thread, or never names the
-    /// register at all.
+    /// register or any vector register at all.
     pub(super) fn leaves_out(&self, thread: ThreadId, view: RegisterView) -> bool {
         let is_status = (RegisterId::PSR..=RegisterId::VPR).contains(&view.register);
         let is_written = || {
             self.writes()
                 .any(|(writer, written)| writer == thread && written.view.overlaps(view))
         };
-        is_status && !is_written() || self.never_names(thread, view)
+        is_status && !is_written()
+            || self.never_names(thread, view)
+            || self.never_names_vectors(thread, view)
     }
 
     /// Returns the writers of each byte of a register, as a mode determines its name, up to a
