@@ -11,7 +11,7 @@ use stepback_parsers::{Position, Step};
 use crate::align::side::Side;
 use crate::cause::MatchedSteps;
 use crate::region::StepPair;
-use crate::values::block::EffectBlock;
+use crate::values::block::{AccessEffect, EffectBlock};
 use crate::values::difference::{CellDifference, DifferenceKind, DifferingPlace, StepDifference};
 use crate::values::pass::ValuePass;
 use crate::values::step::{BlockStep, differ};
@@ -50,7 +50,7 @@ impl UnrecordedInput {
             return Ok(None);
         };
         let (mut found, mut inputs) = (Vec::new(), 0);
-        for view in registers_read(&instruction, !in_a.accesses(one).is_empty(), difference) {
+        for view in registers_read(&instruction, in_a.accesses(one), difference) {
             let cells = places.each_ref().map(|place| place.register(view));
             let Some(setters) = setters(pass, matched, &places, cells)? else {
                 return Ok(None);
@@ -152,7 +152,7 @@ fn is_constant(pass: &mut ValuePass<'_, '_>, steps: StepPair) -> Result<bool, Qu
 /// Returns the registers that may have caused a difference.
 fn registers_read(
     instruction: &Instruction,
-    has_accesses: bool,
+    accesses: &[AccessEffect],
     difference: Option<&StepDifference>,
 ) -> Vec<RegisterView> {
     let reads = instruction.registers.iter().flat_map(|used| &used.reads);
@@ -165,10 +165,10 @@ fn registers_read(
     };
     let has_other_address = difference.is_some_and(|found| found.cells.iter().any(is_address));
     // Recorded addresses show whether the registers that form them differ.
-    let mut found: Vec<RegisterView> = match (has_accesses, has_other_address) {
-        (true, true) => reads.filter(|view| !data.contains(view)).copied().collect(),
-        (true, false) => reads.filter(|view| data.contains(view)).copied().collect(),
-        (false, _) => reads.copied().collect(),
+    let mut found: Vec<RegisterView> = match (accesses.is_empty(), has_other_address) {
+        (false, true) => reads.filter(|view| !data.contains(view)).copied().collect(),
+        (false, false) => reads.filter(|view| data.contains(view)).copied().collect(),
+        (true, _) => reads.copied().collect(),
     };
     found.retain(|view| view.register < RegisterId::FIRST_NAMED && view.register != RegisterId::PC);
     found.sort_unstable();

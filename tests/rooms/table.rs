@@ -231,7 +231,10 @@ pub const ROOMS: &[CrateRooms] = &[
             &[room("divergence", &["divergence"])],
             // Rules forgive differences of values, and the pass applies them.
             &[room("values", &["values", "rules"])],
-            &[room("cause", &["cause", "cause_origin"])],
+            &[room(
+                "cause",
+                &["cause", "cause_origin", "cause_unrecorded"],
+            )],
             &[room("comparison", &["comparison"])],
         ],
     },

@@ -199,31 +199,7 @@ impl Oracle {
         if !self.is_followed_by_text(thread) || view.register >= RegisterId::PC {
             return false;
         }
-        let named = self.named_registers(thread);
-        let named: Vec<RegisterId> = named.filter(|register| *register < RegisterId::PC).collect();
-        !named.contains(&RegisterId::SP) && (named.is_empty() || view.register == RegisterId::SP)
-    }
-
-    /// Returns true for a vector register of a thread whose lines name none, if the first
-    /// instruction of the thread is known.
-    pub(super) fn never_names_vectors(&self, thread: ThreadId, view: RegisterView) -> bool {
-        let is_vector = |register| (RegisterId::V0..RegisterId::P0).contains(&register);
-        is_vector(view.register)
-            && self.is_followed_by_text(thread)
-            && !self.named_registers(thread).any(is_vector)
-    }
-
-    fn is_followed_by_text(&self, thread: ThreadId) -> bool {
-        let first = self.steps.iter().find(|stated| stated.thread == thread);
-        let is_decoded = first.is_some_and(|stated| self.encoding_of(stated).is_some());
-        is_decoded
-            && !self.has_operands_alone
-            && !self.instruction_set(thread).has_windows()
-    }
-
-    /// Returns the registers that the lines of a thread write, by their plain names.
-    fn named_registers(&self, thread: ThreadId) -> impl Iterator<Item = RegisterId> + '_ {
-        let plain = move |written: &OracleWrite| {
+        let plain = |written: &OracleWrite| {
             let banked = self
                 .outside_name(written.view.register)
                 .and_then(|name| InstructionSet::banked_anywhere(name));
@@ -231,9 +207,20 @@ impl Oracle {
                 .or(written.bank)
                 .map_or(written.view.register, |banked| banked.plain.register)
         };
-        self.writes()
-            .filter(move |(writer, _)| *writer == thread)
-            .map(move |(_, written)| plain(written))
+        let own = self
+            .writes()
+            .filter(|(writer, _)| *writer == thread)
+            .map(|(_, written)| plain(written));
+        let named: Vec<RegisterId> = own.filter(|register| *register < RegisterId::PC).collect();
+        !named.contains(&RegisterId::SP) && (named.is_empty() || view.register == RegisterId::SP)
+    }
+
+    /// Returns true if the instructions of a thread may show what its lines leave out: the first one
+    /// is known.
+    pub(super) fn is_followed_by_text(&self, thread: ThreadId) -> bool {
+        let first = self.steps.iter().find(|stated| stated.thread == thread);
+        let is_decoded = first.is_some_and(|stated| self.encoding_of(stated).is_some());
+        is_decoded && !self.has_operands_alone && !self.instruction_set(thread).has_windows()
     }
 
     pub(super) fn use_hit(&self, requested: UseQuery, found: PossibleUse) -> Option<Hit> {

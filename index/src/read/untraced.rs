@@ -32,8 +32,8 @@ pub fn untraced_registers(
     Ok(untraced)
 }
 
-/// Returns true if no line names a vector or floating-point register of a thread although the
-/// instructions are known, so that only these show the writes. Cost: the text of the thread's first
+/// Returns true if no line before those of the last step names a vector or floating-point register
+/// of a thread although the instructions are known, so that only these show the writes. Cost: the text of the thread's first
 /// step, once.
 pub(crate) fn leaves_vectors_out(index: &Index, thread: ThreadId) -> Result<bool, QueryError> {
     let known = || {
