@@ -4,7 +4,7 @@ use std::sync::PoisonError;
 
 use stepback_machine::{Mode, RegisterId};
 
-use crate::answers::cell::{Direction, ThreadId};
+use crate::answers::cell::ThreadId;
 use crate::answers::error::QueryError;
 use crate::index::Index;
 use crate::index::operand_table::UntracedRegisters;
@@ -32,8 +32,8 @@ pub fn untraced_registers(
     Ok(untraced)
 }
 
-/// Returns true if no line before those of the last step names a vector or floating-point register
-/// of a thread although the instructions are known, so that only these show the writes. Cost: the text of the thread's first
+/// Returns true if no line names a vector or floating-point register of a thread although the
+/// instructions are known, so that only these show the writes. Cost: the text of the thread's first
 /// step, once.
 pub(crate) fn leaves_vectors_out(index: &Index, thread: ThreadId) -> Result<bool, QueryError> {
     let known = || {
@@ -47,15 +47,11 @@ pub(crate) fn leaves_vectors_out(index: &Index, thread: ThreadId) -> Result<bool
         return Ok(*leaves_out);
     }
     let is_vector = |register| (RegisterId::V0..RegisterId::P0).contains(&register);
-    let mut leaves_out =
-        !index.has_operands_alone() && !index.instruction_set(thread).has_windows();
-    let views = ViewReader(index).views_of(thread).iter();
-    for known in views.filter(|known| is_vector(plain(index, thread, known.view.register))) {
-        // After a last line that may be cut, all registers are unknown.
-        let first = ViewReader(index).nearest_write(known, 0, Direction::Forward)?;
-        leaves_out &= first.is_some_and(|first| first >= index.step_count());
-    }
-    let leaves_out = leaves_out && has_encodings(index, thread)?;
+    let mut views = ViewReader(index).views_of(thread).iter();
+    let leaves_out = !index.has_operands_alone()
+        && !index.instruction_set(thread).has_windows()
+        && views.all(|known| !is_vector(plain(index, thread, known.view.register)))
+        && has_encodings(index, thread)?;
     known().insert(thread, leaves_out);
     Ok(leaves_out)
 }

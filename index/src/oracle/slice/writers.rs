@@ -88,14 +88,13 @@ impl Oracle {
             || self.never_names_vectors(thread, view)
     }
 
-    /// Returns true for a vector register of a thread if none of its lines before those of the last
-    /// step, which may be cut, names one, and its instructions show the writes.
+    /// Returns true for a vector register of a thread if none of its lines names one, and its
+    /// instructions show the writes.
     fn never_names_vectors(&self, thread: ThreadId, view: RegisterView) -> bool {
         let is_vector = |register| (RegisterId::V0..RegisterId::P0).contains(&register);
-        let last = Position((self.steps.len() as u64).saturating_sub(1));
         let is_named = || {
-            self.writes_until(thread, last)
-                .any(|(_, _, written)| is_vector(written.view.register))
+            self.writes()
+                .any(|(writer, written)| writer == thread && is_vector(written.view.register))
         };
         is_vector(view.register) && self.is_followed_by_text(thread) && !is_named()
     }
