@@ -341,7 +341,6 @@ fn effects_opened_by_name_are_those_of_the_call() {
 fn letters_after_a_command_that_opened_the_accesses_go_into_its_field() {
     let mut window = Driver::demo();
     window.go_to("100");
-    window.click("register x30");
     // The second time another panel has the focus, and the field a text.
     for text in ["sb", "bw"] {
         window.perform(Action::Panel(PanelAction::ShowPanel(PanelKind::Accesses)));
