@@ -16,7 +16,7 @@ pub enum CommandError {
     Malformed(String),
     /// An argument has no meaning in this trace. Status 2.
     Usage(String),
-    /// Something else than the trace cannot be used: another file or a port. The message names it.
+    /// Another file or a port cannot be used. The message names it.
     Elsewhere(String),
     /// The answer is negative and the status reports it. The answer is already printed.
     Negative,

@@ -131,7 +131,7 @@ fn other_clients_stop_after_a_watched_store() {
     }
 }
 
-/// gdb 15 ignores the whole list without the name space of each library.
+/// gdb 13.1 ignores the whole list without the name space of each library.
 #[test]
 fn libraries_have_a_name_space() {
     let sandbox = Sandbox::new();

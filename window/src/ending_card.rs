@@ -19,6 +19,8 @@ const LINE: f32 = 18.0;
 const TITLE: f32 = 26.0;
 /// Gap between lines.
 const GAP: f32 = 3.0;
+/// Space between the title and the buttons.
+const BEFORE_BUTTONS: f32 = 12.0;
 /// Space above and below the lines.
 const MARGIN: f32 = 5.0;
 /// Height of a window below which only the title is shown.
@@ -56,8 +58,9 @@ impl EndingCard<'_> {
             .scope_builder(builder, |ui| {
                 ui.spacing_mut().item_spacing.x = 8.0;
                 let is_closed = self.buttons_ui(ui, out);
+                let rest = ui.available_rect_before_wrap();
                 let rest = UiBuilder::new()
-                    .max_rect(ui.available_rect_before_wrap())
+                    .max_rect(rest.with_max_x(rest.right() - BEFORE_BUTTONS))
                     .layout(Layout::left_to_right(Align::Center));
                 ui.scope_builder(rest, |ui| self.title_ui(ui, tok));
                 is_closed
@@ -75,8 +78,7 @@ impl EndingCard<'_> {
         ui.label(sign.color(tok.err));
         let title = &self.report.title;
         let mut job = LayoutJob::simple_singleline(title.clone(), semi(13.5), tok.t1);
-        // Space before the buttons.
-        job.wrap = TextWrapping::truncate_at_width(ui.available_width() - 12.0);
+        job.wrap = TextWrapping::truncate_at_width(ui.available_width());
         ui.label(job).on_hover_text(title);
     }
 

@@ -7,11 +7,11 @@ use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_machine::Address;
 use stepback_parsers::{Flow, Position};
 
-/// Number of steps of the first stretch. Reading their text costs about as much as a look into the
-/// index for one access.
+/// Number of steps of the first stretch. Reading their text costs about as much as one query of the
+/// index.
 const FEW_STEPS: u64 = 64;
 
-/// Maximum number of steps of a stretch, so that a run that ends soon reads little text in vain.
+/// Maximum number of steps of a stretch. It bounds the text that is read past the end of a run.
 const MANY_STEPS: u64 = 1 << 16;
 
 /// Passes over accesses that leave a range as it is, in one pass over the text of many steps. It is
@@ -96,7 +96,7 @@ impl<'a> EqualAccesses<'a> {
         };
         self.steps = match passed.0.abs_diff(from.0) {
             distance if different.is_some() || passed == from => distance.max(FEW_STEPS),
-            // Looks into the index cost less.
+            // Queries cost less if accesses are rare.
             _ if count < self.steps / FEW_STEPS => FEW_STEPS,
             _ => self.steps.saturating_mul(4).min(MANY_STEPS),
         };
@@ -193,7 +193,7 @@ impl ComparedAccesses<'_> {
             || self.address.0.wrapping_sub(address.0) < size_bytes
     }
 
-    /// Returns true if bytes at an address are those of the range, as far as they are in it.
+    /// Returns true if no byte at an address differs from the range. Bytes outside it are ignored.
     fn contains(&self, address: Address, bytes: &[u8]) -> bool {
         (0u64..).zip(bytes).all(|(offset, byte)| {
             let place = address.0.wrapping_add(offset).wrapping_sub(self.address.0);

@@ -15,7 +15,7 @@ const COMPARED_BYTES: u64 = 4096;
 pub struct MemoryChange {
     /// Bytes before the step, in address order; none for an unknown one.
     pub before: Vec<Option<u8>>,
-    /// The same bytes after it.
+    /// Bytes after the step.
     pub after: Vec<Option<u8>>,
     /// Places from the first byte that changed to the last one; none if the step changed nothing. A
     /// store to an unknown byte counts as a change.

@@ -111,7 +111,7 @@ impl Listener {
             let token = token.to_owned();
             thread::Builder::new().spawn(move || {
                 if is_welcome(&stream, &token) {
-                    // Nobody receives the second one at a time.
+                    // Another client may have been accepted meanwhile.
                     drop(sender.send(stream));
                 }
                 drop(waiting);

@@ -29,12 +29,9 @@ pub fn mark_discarded(dwarf: &mut Dwarf<SectionReader>, code: &[Range<u64>], pat
     let functions = low_functions::read(dwarf, end, code, path);
     let mut at_zero: HashMap<usize, Vec<&LowFunction>> = HashMap::new();
     for function in functions.iter().filter(|one| one.code.start == 0) {
-        let table = function
-            .table
-            .map(|table| at_zero.entry(table).or_default());
-        table
-            .into_iter()
-            .for_each(|of_table| of_table.push(function));
+        if let Some(table) = function.table {
+            at_zero.entry(table).or_default().push(function);
+        }
     }
     let mut linked = at_zero.values().flatten();
     let is_linked_at_zero = linked.any(|one| one.fate == FunctionFate::Linked);

@@ -144,7 +144,7 @@ impl LinkedCode<'_> {
         Ok(found)
     }
 
-    /// Returns the fate of a function, as far as its symbol shows it.
+    /// Decides by the code ranges and the symbol at its address whether a function is in the image.
     fn fate_of(&self, start: u64, name: impl FnOnce() -> Option<String>) -> FunctionFate {
         if !self.code.iter().any(|code| code.contains(&start)) {
             return FunctionFate::Discarded;
