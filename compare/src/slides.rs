@@ -74,7 +74,9 @@ impl Slides {
         for (key, _) in other {
             *counts.entry(key).or_default() += 1;
         }
-        let in_second: HashSet<&(CodeKey, u64)> = other.iter().collect();
+        let [in_first, in_second] = places
+            .each_ref()
+            .map(|places| places.iter().collect::<HashSet<&(CodeKey, u64)>>());
         let mut sorted: Vec<_> = other.iter().collect();
         sorted.sort_unstable_by_key(|(_, address)| *address);
         let mut parts: Vec<CodePart> = Vec::new();
@@ -90,13 +92,9 @@ impl Slides {
                 let moved = places.filter(|place| !in_second.contains(&(key.clone(), **place)));
                 moved.map(|place| address.wrapping_sub(*place))
             });
-            let is_here = |(key, address): &&&(CodeKey, u64)| {
-                known
-                    .get(key)
-                    .is_some_and(|places| places.contains(address))
-            };
             // Code that did not move needs no vote.
-            let unmoved = part.iter().filter(is_here).count();
+            let unmoved = part.iter().filter(|place| in_first.contains(*place));
+            let unmoved = unmoved.count();
             let distance = match 2 * unmoved >= part.len() {
                 true => 0,
                 false => clear_winner(votes).unwrap_or(0),
