@@ -328,6 +328,30 @@ mod tests {
     }
 
     #[test]
+    fn both_icon_fonts_have_every_icon() {
+        let source = include_str!("../../../debugger/src/icons.rs");
+        let digits = source.split(r"\u{").skip(1);
+        let icons: Vec<char> = digits
+            .filter_map(|rest| u32::from_str_radix(rest.split('}').next()?, 16).ok())
+            .filter_map(char::from_u32)
+            .collect();
+        assert!(icons.len() > 50);
+        for name in ["Phosphor.ttf", "Phosphor-Fill.ttf"] {
+            let bytes = std::fs::read(face(name)).unwrap();
+            let font = FontRef::new(&bytes).unwrap();
+            let glyphs = font.charmap();
+            let missing: Vec<_> = icons
+                .iter()
+                .filter(|icon| glyphs.map(**icon).is_none())
+                .collect();
+            assert!(
+                missing.is_empty(),
+                "{name}: {missing:?}: see assets/fonts/README.md"
+            );
+        }
+    }
+
+    #[test]
     fn what_is_no_font_is_told_by_name() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.ttf");
