@@ -23,7 +23,7 @@ use crate::cli::compare_markdown;
 use crate::cli::compare_text;
 use crate::cli::compared_traces::ComparedTraces;
 use crate::cli::error::CommandError;
-use crate::cli::options::TraceOptions;
+use crate::cli::options::{ImageArgument, TraceOptions};
 use crate::cli::progress::{open, watched_answer};
 use crate::cli::question::{Command, Question, TraceArguments, print_notices};
 use crate::cli::report::Report;
@@ -34,8 +34,8 @@ pub const OTHER_TRACE: &str = "other_trace";
 /// Help text below the options.
 pub const HELP: &str = "\
 Steps are aligned by their addresses; code at another address in B is recognised. Only what both
-traces record is compared, so a run equals itself in another format. Options about the index and the
-images apply to TRACE; names of functions come from its images.
+traces record is compared, so a run equals itself in another format. Options about the index apply to
+TRACE; --image applies to both traces unless B has images of its own (--other-image).
 
 A file of rules is TOML, every line optional:
   ignore_registers = [\"x18\", \"fpsr\"]
@@ -57,6 +57,8 @@ pub struct CompareArguments {
     /// Print a report of everything that differs, as Markdown.
     #[arg(long, conflicts_with = "json")]
     pub markdown: bool,
+    #[command(flatten)]
+    pub other_images: OtherImages,
     /// With --json: list what begins at or after this position of TRACE (default: start).
     #[arg(long, value_name = "POS", allow_negative_numbers = true)]
     pub from: Option<PositionName>,
@@ -65,6 +67,15 @@ pub struct CompareArguments {
     pub limit: Option<usize>,
     #[command(flatten)]
     pub common: TraceArguments,
+}
+
+/// Images of the trace to compare with.
+#[derive(Clone, Debug, Default, Args)]
+pub struct OtherImages {
+    /// An image of B, if those of TRACE are of another build or lie elsewhere in B; may be given
+    /// several times.
+    #[arg(long = "other-image", value_name = "ELF[@OFFSET]")]
+    other_images: Vec<ImageArgument>,
 }
 
 /// Returns the forms of the JSON output.
@@ -146,18 +157,28 @@ pub fn compared(
     Ok(answer)
 }
 
-/// Returns the options for opening the trace to compare with.
-pub fn options_of_other(options: &TraceOptions, other: &Path) -> OpenOptions {
-    OpenOptions {
-        index: None,
-        more: Vec::new(),
-        ..options.to_open_options(other)
+impl OtherImages {
+    /// Returns the options for opening the trace to compare with.
+    pub fn open_options(&self, options: &TraceOptions, other: &Path) -> OpenOptions {
+        let images = match self.other_images.is_empty() {
+            true => &options.images,
+            false => &self.other_images,
+        };
+        let options = TraceOptions {
+            index: None,
+            with: Vec::new(),
+            images: images.clone(),
+            ..options.clone()
+        };
+        options.to_open_options(other)
     }
 }
 
 fn answer(arguments: &CompareArguments, report: &mut Report<'_>) -> Result<()> {
     let (options, printing) = (&arguments.common.options, &arguments.common.report);
-    let second = options_of_other(options, &arguments.other);
+    let second = arguments
+        .other_images
+        .open_options(options, &arguments.other);
     let open_second = |options: &OpenOptions| {
         let session = open(options, printing)
             .map_err(|error| CommandError::Elsewhere(format!("{error:#}")))?;

@@ -339,10 +339,8 @@ impl<'a, 'r> ThreadWriter<'a, 'r> {
         let one = self.in_a.record(pair.a, self.report)?;
         let other = self.in_b.record(pair.b, self.report)?;
         let function = |side, record: Option<&stepback_index::answer::StepRecord>| {
-            let pc = self.traces.in_first(side, record?.pc);
-            let found = self.traces.a.images.code_at(pc)?;
-            let start = stepback_machine::Address(pc.0.wrapping_sub(found.offset));
-            Some(FunctionJson::new(start, self.traces.a))
+            let found = self.traces.function_at(side, record?.pc)?;
+            Some(FunctionJson::new(found.start, found.session))
         };
         let (function_a, function_b) = (
             function(TraceSide::A, one.as_ref()),

@@ -161,9 +161,8 @@ impl CompareText<'_> {
         let Some(record) = record else {
             return "the end".to_owned();
         };
-        let known = self.traces.in_first(side, record.pc);
-        let function = self.traces.a.images.code_at(known);
-        let function = function.map(|found| format!(" {}", printable(&found.to_string())));
+        let function = self.traces.function_at(side, record.pc);
+        let function = function.map(|found| format!(" {}", printable(&found.symbol.to_string())));
         format!("{:#x}{}", record.pc.0, function.unwrap_or_default())
     }
 

@@ -5,6 +5,7 @@ use anyhow::Result;
 use stepback_compare::{Comparison, StepNumbers, ThreadComparison, ThreadPair, TraceSide};
 use stepback_debugger::analysis::profile_differences::FunctionDifference;
 use stepback_debugger::analysis::step_places::step_record;
+use stepback_debugger::image::SymbolAt;
 use stepback_debugger::session::Session;
 use stepback_index::answer::{StepRecord, ThreadId};
 use stepback_machine::Address;
@@ -30,12 +31,21 @@ impl<'a> ComparedTraces<'a> {
         }
     }
 
-    /// Returns an address as the first trace has it.
-    pub fn in_first(&self, side: TraceSide, address: Address) -> Address {
-        match side {
-            TraceSide::A => address,
-            TraceSide::B => Address(self.comparison.slides.to_first(address)),
-        }
+    /// Returns the function at an address of a side. Without images of its own, the second trace
+    /// has the names of the first, at the addresses there.
+    pub fn function_at(&self, side: TraceSide, address: Address) -> Option<FunctionAt<'a>> {
+        let has_own = !self.a.images.has_same_files(&self.b.images);
+        let (session, address) = match side {
+            TraceSide::A => (self.a, address),
+            TraceSide::B if has_own => (self.b, address),
+            TraceSide::B => (self.a, Address(self.comparison.slides.to_first(address))),
+        };
+        let symbol = session.images.code_at(address)?;
+        Some(FunctionAt {
+            session,
+            start: Address(address.0.wrapping_sub(symbol.offset)),
+            symbol,
+        })
     }
 
     /// Returns a reader of the steps of a thread on a side.
@@ -47,6 +57,13 @@ impl<'a> ComparedTraces<'a> {
             numbers: StepNumbers::new(&session.index, thread),
         }
     }
+}
+
+/// A place in a function, with the trace whose images name it.
+pub struct FunctionAt<'a> {
+    pub session: &'a Session,
+    pub start: Address,
+    pub symbol: SymbolAt<'a>,
 }
 
 /// Returns the thread of a side.

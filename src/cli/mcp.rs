@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::Args;
 use stepback_debugger::session::{IndexPolicy, OpenOptions};
 
-use crate::cli::compare::options_of_other;
+use crate::cli::compare::OtherImages;
 use crate::cli::options::{ReportOptions, TraceOptions};
 use crate::cli::question::TraceArguments;
 
@@ -27,6 +27,8 @@ pub struct McpArguments {
     /// Another trace for the tool compare.
     #[arg(long, value_name = "B")]
     pub compare: Option<PathBuf>,
+    #[command(flatten)]
+    pub other_images: OtherImages,
     /// A file of differences that do not count (TOML).
     #[arg(long, value_name = "FILE", requires = "compare")]
     pub rules: Option<PathBuf>,
@@ -59,7 +61,7 @@ impl McpArguments {
         let other = self.compare.as_deref()?;
         Some(OpenOptions {
             policy: IndexPolicy::InMemory,
-            ..options_of_other(&self.options, other)
+            ..self.other_images.open_options(&self.options, other)
         })
     }
 
