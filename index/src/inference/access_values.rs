@@ -1,5 +1,9 @@
 //! Inferred values of accesses.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::ops::Range;
+
 use stepback_machine::{AccessKind, Endian, RegisterView};
 use stepback_parsers::{Position, Step};
 
@@ -13,91 +17,120 @@ use crate::inference::engine::{Circumstances, Engine};
 use crate::inference::knowledge::Knowledge;
 use crate::inference::observed::{ObservedAccess, ObservedRegister};
 use crate::inference::others::run_of;
+use crate::inference::run::ThreadRun;
 use crate::inference::run_slots::{RunSlots, StepRadius};
 use crate::inference::snapshot::circumstances;
 use crate::read::doubts;
 use crate::read::slots::SlotReader;
 use crate::read::untraced;
 
-/// Steps to follow around an access: a later step may use its value as an address.
+/// Slots whose values are inferred together. The boundaries are fixed, so that the value of an
+/// access does not depend on which others are asked for.
+const BLOCK_SLOTS: u64 = 256;
+/// Steps to follow around a block: a later step may use a value as an address.
 const AROUND: StepRadius = StepRadius {
     before: 128,
     after: 128,
 };
-/// Maximum distance of accesses that share a run.
-const NEAR: u64 = 256;
-const RUN_STEPS: u64 = 1024;
-/// Maximum number of runs for one query.
-const RUNS: usize = 12;
 
-/// Values that some steps stored and loaded.
-#[derive(Debug)]
-pub(super) struct AccessValues {
+/// Values that steps stored and loaded. Cost: one run of a thread for each block of slots in which
+/// a value is read.
+pub(super) struct AccessValues<'i> {
+    index: &'i Index,
+    circumstances: Circumstances,
+    blocks: HashMap<(ThreadId, u64), BlockValues>,
+}
+
+/// What a thread stored and loaded in a block of slots.
+struct BlockValues {
     /// Sorted by slot.
     pieces: Vec<(ObservedAccess, Knowledge)>,
     registers: Vec<(ObservedRegister, Knowledge)>,
-    is_big_endian: bool,
 }
 
-impl AccessValues {
-    /// Infers the values that the steps of some slots stored and loaded. If they need too many
-    /// runs, infers only those of the last ones.
-    pub fn of(
-        index: &Index,
-        slots: &[u64],
-        circumstances: Circumstances,
-        cancel: &Cancel,
-    ) -> Result<Self, QueryError> {
-        let mut wanted = Vec::with_capacity(slots.len());
-        for slot in slots {
-            wanted.push((SlotReader(index).thread_at(Position(*slot))?, *slot));
+/// A byte of memory that the step of a slot accessed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AccessedByte {
+    pub slot: u64,
+    pub kind: AccessKind,
+    pub address: u64,
+}
+
+impl<'i> AccessValues<'i> {
+    pub fn new(index: &'i Index, circumstances: Circumstances) -> Self {
+        Self {
+            index,
+            circumstances,
+            blocks: HashMap::new(),
         }
-        wanted.sort_unstable();
-        wanted.dedup();
-        let mut runs: Vec<(ThreadId, Vec<u64>)> = Vec::new();
-        for (thread, slot) in wanted {
-            match runs.last_mut() {
-                Some((known, slots)) if *known == thread && is_near(slots, slot) => {
-                    slots.push(slot)
-                }
-                _ => runs.push((thread, vec![slot])),
+    }
+
+    fn is_big_endian(&self) -> bool {
+        self.circumstances.endian == Endian::Big
+    }
+
+    /// Infers the values of the block that contains a slot.
+    fn block(&mut self, slot: u64, cancel: &Cancel) -> Result<&BlockValues, QueryError> {
+        let thread = SlotReader(self.index).thread_at(Position(slot))?;
+        match self.blocks.entry((thread, slot / BLOCK_SLOTS)) {
+            Entry::Occupied(known) => Ok(known.into_mut()),
+            Entry::Vacant(free) => {
+                cancel.check()?;
+                let first = slot - slot % BLOCK_SLOTS;
+                let slots = first..first + BLOCK_SLOTS;
+                let around = RunSlots::single(self.index, AROUND.of(self.index, slots.clone()));
+                let run = run_of(self.index, thread, &around)?;
+                Ok(free.insert(BlockValues::of(&run, slots, self.circumstances)))
             }
         }
-        runs.sort_by_key(|(_, slots)| std::cmp::Reverse(slots.last().copied()));
-        let mut values = Self {
-            pieces: Vec::new(),
-            registers: Vec::new(),
-            is_big_endian: circumstances.endian == Endian::Big,
-        };
-        for (thread, slots) in runs.iter().take(RUNS) {
-            cancel.check()?;
-            let Some((first, last)) = slots.first().copied().zip(slots.last().copied()) else {
-                continue;
-            };
-            let run = run_of(
-                index,
-                *thread,
-                &RunSlots::single(index, AROUND.of(index, first..last)),
-            )?;
-            let mut engine = Engine::new(&run, circumstances);
-            engine.watched = slots;
-            (0..run.steps.len()).for_each(|place| engine.step(place));
-            engine.symbols.resolve();
-            let known = engine
-                .observed
-                .iter()
-                .map(|observed| (*observed, engine.symbols.known(observed.term)));
-            values.pieces.extend(known);
-            let registers = engine.observed_registers.iter();
-            values
-                .registers
-                .extend(registers.map(|given| (*given, engine.symbols.known(given.term))));
-        }
-        values.pieces.sort_by_key(|(observed, _)| observed.slot);
-        Ok(values)
+    }
+
+    /// Returns a byte that an access stored or loaded.
+    pub fn byte(
+        &mut self,
+        accessed: AccessedByte,
+        cancel: &Cancel,
+    ) -> Result<Option<u8>, QueryError> {
+        let is_big_endian = self.is_big_endian();
+        let block = self.block(accessed.slot, cancel)?;
+        Ok(block.byte(accessed, is_big_endian))
     }
 
     /// Returns a byte that the step of a slot wrote to a register.
+    fn register_byte(
+        &mut self,
+        slot: u64,
+        byte: RegisterView,
+        cancel: &Cancel,
+    ) -> Result<Option<u8>, QueryError> {
+        Ok(self.block(slot, cancel)?.register_byte(slot, byte))
+    }
+}
+
+impl BlockValues {
+    fn of(run: &ThreadRun<'_>, slots: Range<u64>, circumstances: Circumstances) -> Self {
+        let mut engine = Engine::new(run, circumstances);
+        engine.watched = slots;
+        (0..run.steps.len()).for_each(|place| engine.step(place));
+        engine.symbols.resolve();
+        let (accesses, registers) = (
+            std::mem::take(&mut engine.observed),
+            std::mem::take(&mut engine.observed_registers),
+        );
+        let mut pieces: Vec<_> = accesses
+            .into_iter()
+            .map(|observed| (observed, engine.symbols.known(observed.term)))
+            .collect();
+        pieces.sort_by_key(|(observed, _)| observed.slot);
+        let registers = registers
+            .into_iter()
+            .map(|given| (given, engine.symbols.known(given.term)));
+        Self {
+            pieces,
+            registers: registers.collect(),
+        }
+    }
+
     fn register_byte(&self, slot: u64, byte: RegisterView) -> Option<u8> {
         let given = self
             .registers
@@ -116,8 +149,12 @@ impl AccessValues {
         found.next()
     }
 
-    /// Returns a byte that an access of a slot stored or loaded.
-    pub fn byte(&self, slot: u64, kind: AccessKind, address: u64) -> Option<u8> {
+    fn byte(&self, accessed: AccessedByte, is_big_endian: bool) -> Option<u8> {
+        let AccessedByte {
+            slot,
+            kind,
+            address,
+        } = accessed;
         let first = self
             .pieces
             .partition_point(|(observed, _)| observed.slot < slot);
@@ -133,7 +170,7 @@ impl AccessValues {
                 let offset = u8::try_from(offset)
                     .ok()
                     .filter(|offset| *offset < observed.size_bytes)?;
-                let place = if self.is_big_endian {
+                let place = if is_big_endian {
                     observed.size_bytes - 1 - offset
                 } else {
                     offset
@@ -142,14 +179,6 @@ impl AccessValues {
             });
         found.next()
     }
-}
-
-fn is_near(slots: &[u64], slot: u64) -> bool {
-    let (first, last) = (
-        slots.first().copied().unwrap_or(slot),
-        slots.last().copied().unwrap_or(slot),
-    );
-    slot - last <= NEAR && slot - first <= RUN_STEPS
 }
 
 /// Fills in the inferred values of cells that a step defined and whose values the trace does not
@@ -181,15 +210,13 @@ pub(crate) fn fill_cells(
     }
     let known = circumstances(index);
     let are_values_taken = known.are_values_taken || untraced != UntracedRegisters::Nothing;
-    let values = AccessValues::of(
+    let mut values = AccessValues::new(
         index,
-        &[slot],
         Circumstances {
             are_values_taken,
             ..known
         },
-        cancel,
-    )?;
+    );
     for defined in open {
         for (byte, place) in defined
             .value
@@ -199,15 +226,22 @@ pub(crate) fn fill_cells(
             .filter(|(byte, _)| byte.is_none())
         {
             *byte = match defined.cell {
-                SliceCell::Register { view, .. } => values.register_byte(
-                    slot,
-                    RegisterView::new(view.register, view.offset.saturating_add(place), 1),
-                ),
-                SliceCell::Memory { address, .. } => values.byte(
-                    slot,
-                    AccessKind::Write,
-                    address.0.wrapping_add(place.into()),
-                ),
+                SliceCell::Register { view, .. } => {
+                    let offset = view.offset.saturating_add(place);
+                    values.register_byte(
+                        slot,
+                        RegisterView::new(view.register, offset, 1),
+                        cancel,
+                    )?
+                }
+                SliceCell::Memory { address, .. } => {
+                    let accessed = AccessedByte {
+                        slot,
+                        kind: AccessKind::Write,
+                        address: address.0.wrapping_add(place.into()),
+                    };
+                    values.byte(accessed, cancel)?
+                }
                 SliceCell::Flags { .. } => None,
             };
             defined.is_inferred |= byte.is_some();
@@ -229,18 +263,16 @@ pub(crate) fn fill_accesses(
             .iter()
             .any(|effect| matches!(effect, Effect::Access(_)))
     };
-    let slots: Vec<u64> = records
-        .iter()
-        .filter(has_access)
-        .map(|record| record.step.after().0)
-        .collect();
-    let Some(last) = slots.last().filter(|_| index.is_inferred()) else {
-        return Ok(());
-    };
-    if doubts::is_filtered(index, Position(*last), cancel)? {
+    if !index.is_inferred() {
         return Ok(());
     }
-    let values = AccessValues::of(index, &slots, circumstances(index), cancel)?;
+    let Some(last) = records.iter().rev().find(has_access) else {
+        return Ok(());
+    };
+    if doubts::is_filtered(index, last.step.after(), cancel)? {
+        return Ok(());
+    }
+    let mut values = AccessValues::new(index, circumstances(index));
     for record in records {
         let slot = record.step.after().0;
         let accesses = record.effects.iter_mut().filter_map(|effect| match effect {
@@ -253,11 +285,15 @@ pub(crate) fn fill_accesses(
             let AccessTarget::Memory { address, .. } = access.target else {
                 continue;
             };
-            let bytes = access.value.0.iter_mut().zip(0u64..);
-            bytes.for_each(|(byte, offset)| {
-                *byte = values.byte(slot, access.kind, address.0.wrapping_add(offset))
-            });
-            if values.is_big_endian {
+            for (byte, offset) in access.value.0.iter_mut().zip(0u64..) {
+                let accessed = AccessedByte {
+                    slot,
+                    kind: access.kind,
+                    address: address.0.wrapping_add(offset),
+                };
+                *byte = values.byte(accessed, cancel)?;
+            }
+            if values.is_big_endian() {
                 access.value.0.reverse();
             }
             access.is_inferred = !access.value.is_unknown();

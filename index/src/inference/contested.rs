@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::ops::Range;
+use std::ops::RangeInclusive;
 
 use stepback_machine::{AccessKind, Address, decode};
 use stepback_parsers::Position;
@@ -11,6 +11,7 @@ use stepback_parsers::Position;
 use crate::answers::cell::ThreadId;
 use crate::answers::error::{Cancel, QueryError};
 use crate::index::Index;
+use crate::inference::access_values::AccessedByte;
 use crate::inference::engine::Engine;
 use crate::inference::others::{OtherWriters, run_of};
 use crate::inference::run_slots::{RunSlots, StepRadius};
@@ -44,24 +45,9 @@ pub(super) struct ContestedMemory<'i> {
     at: Position,
 }
 
-/// A byte with the value that an access shows.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct WitnessByte {
-    /// Slot of the access.
-    pub slot: u64,
-    pub kind: AccessKind,
-    pub address: u64,
-    pub is_stored: StoreStatus,
-}
-
 impl<'i> ContestedMemory<'i> {
-    /// Prepares the checks around a position, for accesses in a range of slots.
-    pub fn new(
-        index: &'i Index,
-        at: Position,
-        slots: Range<u64>,
-        cancel: &Cancel,
-    ) -> Result<Self, QueryError> {
+    /// Finds the writers around a position.
+    pub fn new(index: &'i Index, at: Position) -> Result<Self, QueryError> {
         let mut here = Vec::new();
         let last = index.step_count();
         // Threads may have only markers: if there is no step, nothing was stored.
@@ -80,26 +66,38 @@ impl<'i> ContestedMemory<'i> {
                 }
             }
         }
-        let shared = shared::shared_before(index, slots.end)?;
-        let unshown = unshown_between(index, slots, cancel)?;
         Ok(Self {
             index,
             here,
             there: HashMap::new(),
-            unshown,
-            shared,
+            unshown: Vec::new(),
+            shared: SharedRanges::default(),
             at,
         })
     }
 
-    /// Returns true if the byte may differ from the value of its access at the position.
-    pub fn is_contested(&mut self, stated: WitnessByte) -> Result<bool, QueryError> {
-        let WitnessByte {
+    /// Prepares the checks of accesses in a range of slots, which contains the position.
+    pub fn examine(
+        &mut self,
+        slots: RangeInclusive<u64>,
+        cancel: &Cancel,
+    ) -> Result<(), QueryError> {
+        self.shared = shared::shared_before(self.index, *slots.end())?;
+        self.unshown = unshown_between(self.index, slots, cancel)?;
+        Ok(())
+    }
+
+    /// Returns true if the byte may differ at the position from the value that its access shows.
+    pub fn is_contested(
+        &mut self,
+        accessed: AccessedByte,
+        is_stored: StoreStatus,
+    ) -> Result<bool, QueryError> {
+        let AccessedByte {
             slot,
             kind,
             address,
-            is_stored,
-        } = stated;
+        } = accessed;
         if self.shared.reach(address, 1, is_stored) && !self.is_stated_here(slot, kind)? {
             return Ok(true);
         }
@@ -157,16 +155,13 @@ impl ContestedMemory<'_> {
 /// Returns the stores of some slots that extend beyond their records.
 fn unshown_between(
     index: &Index,
-    slots: Range<u64>,
+    slots: RangeInclusive<u64>,
     cancel: &Cancel,
 ) -> Result<Vec<UnrecordedStore>, QueryError> {
+    let slots = *slots.start()..slots.end().saturating_add(1);
     let mut found = Vec::new();
     for pc in unshown_stores(index) {
-        for step in VisitReader(index).visits_between(
-            *pc,
-            slots.start..slots.end.saturating_add(1),
-            STORES + 1,
-        )? {
+        for step in VisitReader(index).visits_between(*pc, slots.clone(), STORES + 1)? {
             cancel.check()?;
             let slot = step.after().0;
             if found.len() >= STORES {

@@ -1,5 +1,7 @@
 //! Symbolic execution of a run: states the facts that each step shows.
 
+use std::ops::Range;
+
 use stepback_machine::semantics::ExecutionCondition;
 use stepback_machine::{AccessKind, Endian, InstructionSet, RegisterView};
 use stepback_parsers::Step;
@@ -39,8 +41,8 @@ pub(super) struct Engine<'a> {
     pub stack: Option<u64>,
     /// Base address of the thread's segment.
     pub thread_block: Option<u64>,
-    /// Slots of the steps whose accesses and register writes are observed, ascending.
-    pub watched: &'a [u64],
+    /// Slots of the steps whose accesses and register writes are observed.
+    pub watched: Range<u64>,
     pub observed: Vec<ObservedAccess>,
     pub observed_registers: Vec<ObservedRegister>,
     /// Stores without records, in order.
@@ -118,7 +120,7 @@ impl<'a> Engine<'a> {
             thread_block: None,
             late: &[],
             traced: RecordedCall::default(),
-            watched: &[],
+            watched: 0..0,
             observed: Vec::new(),
             observed_registers: Vec::new(),
             unshown: Vec::new(),
@@ -229,7 +231,7 @@ impl<'a> Engine<'a> {
         self.moved_along(here, &mut registers);
         let memory = self.memory_changes(here);
         self.take_access_values(here);
-        if self.watched.binary_search(&here.step.slot).is_ok() {
+        if self.watched.contains(&here.step.slot) {
             self.observe(here);
             self.observe_registers(here, &registers);
         }

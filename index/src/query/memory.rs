@@ -308,7 +308,7 @@ impl Query for NextTouchedBlock {
 }
 
 /// Infers bytes of memory at a position from the steps, without the values that the trace may
-/// state. Cost: the runs of steps around at most 12 places of their last accesses.
+/// state. Cost: the runs of steps around their last accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct InferredMemory {
     /// Position of the query.

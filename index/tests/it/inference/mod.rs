@@ -10,6 +10,7 @@ mod differences;
 mod last_steps;
 mod loads;
 mod processes;
+mod questions;
 mod random;
 mod sparc;
 pub mod sparc_machine;
