@@ -14,10 +14,13 @@ use stepback_debugger::model::local_names::named_value;
 use stepback_debugger::model::slice::SliceWords;
 use stepback_debugger::model::variable_values::ValueReader;
 use stepback_debugger::session::Session;
-use stepback_index::answer::{AccessKinds, Cell, Direction, EdgeKinds, MemoryRange, StepRecord};
-use stepback_index::query::SliceQuery;
+use stepback_index::answer::{
+    AccessKinds, ByteState, Cell, Direction, EdgeKinds, MemoryRange, StepRecord, ThreadId,
+};
+use stepback_index::query::{MemoryAt, MemoryOf, SliceQuery};
 use stepback_index::read::NameReader;
-use stepback_index::{Cancel, QueryError};
+use stepback_index::{Cancel, Index, Query as _, QueryError};
+use stepback_machine::Address;
 use stepback_parsers::Position;
 
 use crate::cli::text::{grouped, printable, slice_line, step_line};
@@ -33,6 +36,28 @@ pub struct Viewpoint<'a> {
     /// Position at which the registers are those of the frame. Memory is read at that of the program.
     pub registers_at: Position,
     pub cancel: &'a Cancel,
+}
+
+/// Reads memory as a thread sees it. The address may be a pointer with a tag.
+///
+/// # Errors
+/// See [`QueryError`].
+pub fn memory_of(
+    index: &Index,
+    thread: ThreadId,
+    question: MemoryAt,
+    cancel: &Cancel,
+) -> Result<Vec<ByteState>, QueryError> {
+    let set = index.instruction_set(thread);
+    let address = Address(set.plain_address(question.address.0));
+    MemoryOf {
+        thread: Some(thread),
+        question: MemoryAt {
+            address,
+            ..question
+        },
+    }
+    .run(index, cancel)
 }
 
 /// The nearest access of a cell.

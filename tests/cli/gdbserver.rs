@@ -9,6 +9,7 @@ use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
+use stepback_generator::drmemtrace::{Container, TraceRecipe, TraceWriter, kind};
 
 use crate::cli::gdb_client::{Client, TRACE, framed};
 use crate::cli::support::{OVERFLOW, Sandbox, overflow_image};
@@ -30,6 +31,21 @@ fn the_registers_are_described() {
     assert!(description.contains("org.gnu.gdb.arm.core"));
     client.check("qXfer:features:read:other.xml:0,4000", "E00");
     assert!(client.ask("qXfer:memory-map:read::0,1000").contains("ram"));
+}
+
+/// GDB decodes T32 everywhere if the processor has `xpsr` (GDB's manual, "ARM Features").
+#[test]
+fn processors_of_the_m_profile_have_their_status_register() {
+    let sandbox = Sandbox::new();
+    for name in ["qemu/m3.log.zst", "cm3.tiny.tarmac"] {
+        let mut client = Client::start(Sandbox::new(), &[&sandbox.fixture(name)]);
+        let description = client.ask("qXfer:features:read:target.xml:0,2000");
+        assert!(
+            description.contains("arm.m-profile"),
+            "{name}: {description}"
+        );
+        assert!(description.contains("\"xpsr\""), "{name}: {description}");
+    }
 }
 
 #[test]
@@ -188,6 +204,48 @@ fn watchpoints_stop_at_every_access_once() {
     client.check("Z2,9000,0", "E16");
 }
 
+/// Two processes store to the same address, each to memory of its own, and load from it: process
+/// 100 in steps 1 and 4, process 200 in steps 3 and 5.
+fn two_processes(sandbox: &Sandbox) -> String {
+    let folder = sandbox.path("two");
+    std::fs::create_dir(&folder).unwrap();
+    for (pid, number) in [(100, 42), (200, 7)] {
+        let mut writer = TraceWriter::new(TraceRecipe {
+            tid: pid,
+            pid,
+            ..TraceRecipe::default()
+        });
+        writer.time(13_400_000_000_000_000 + pid, 0);
+        writer.instruction(0x40_1000, &[0xb8, number, 0, 0, 0]); // mov eax, NUMBER
+        writer.instruction(0x40_1005, &[0x48, 0x89, 4, 0x25, 0xa0, 0x90, 0x60, 0]); // mov [0x6090a0], rax
+        writer.record(kind::WRITE, 8, 0x60_90a0);
+        writer.time(13_400_000_000_001_000 + pid, 0);
+        writer.instruction(0x40_100d, &[0x48, 0x8b, 0x1c, 0x25, 0xa0, 0x90, 0x60, 0]); // mov rbx, [0x6090a0]
+        writer.record(kind::READ, 8, 0x60_90a0);
+        writer.exit();
+        let name = format!("drmemtrace.app.{pid}.0001.trace");
+        std::fs::write(folder.join(name), writer.stop().pack(Container::Plain)).unwrap();
+    }
+    folder.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_watchpoint_is_in_the_memory_of_the_selected_thread() {
+    for (thread, stops) in [("1", ["2", "5"]), ("2", ["4", "6"])] {
+        let sandbox = Sandbox::new();
+        let trace = two_processes(&sandbox);
+        let mut client = Client::start(sandbox, &[&trace]);
+        for position in stops {
+            client.check(&format!("Hg{thread}"), "OK");
+            client.check("Z4,6090a0,8", "OK");
+            client.check("c", &format!("T05thread:0{thread};awatch:6090a0;"));
+            assert_eq!(client.position(), position);
+            client.check("z4,6090a0,8", "OK");
+        }
+        client.check("c", "T05thread:02;replaylog:end;");
+    }
+}
+
 #[test]
 fn a_thread_may_run_alone() {
     let mut client = Client::of(TRACE);
@@ -243,7 +301,15 @@ fn monitor_commands_answer_questions() {
     let why = client.monitor("why x2");
     assert!(why.contains("x2 = u64["), "{why}");
     assert!(why.lines().count() <= 20, "{why}");
-    assert!(client.monitor("why nonsense").contains("nonsense"));
+    let unknown = client.monitor("why nonsense");
+    assert!(
+        unknown.contains("nonsense") && unknown.contains("local variables"),
+        "{unknown}"
+    );
+    for malformed in ["last-write 0x80000000:0", "why [sp"] {
+        let answer = client.monitor(malformed);
+        assert!(!answer.contains("local variables"), "{answer}");
+    }
     assert!(client.monitor("fly").contains("monitor help"));
     assert!(client.monitor("at 99999999").contains("99"));
     assert!(

@@ -15,8 +15,8 @@ use stepback_parsers::Position;
 
 use crate::analysis::register_part::RegisterPart;
 use crate::expression::{
-    AddressSpace, BareNumber, Expression, ExpressionError, IndexLookup, parse, split_range,
-    split_space,
+    AddressSpace, BareNumber, Expression, ExpressionError, ExpressionErrorKind, IndexLookup, parse,
+    split_range, split_space,
 };
 use crate::image::{Images, SourceLineName};
 use crate::messages::say;
@@ -316,6 +316,19 @@ impl NameError {
 }
 
 impl NameError {
+    /// Returns true if a word is the name of nothing.
+    pub fn names_nothing(&self) -> bool {
+        matches!(self, Self::Expression { error, .. }
+        if matches!(
+            error.kind,
+            ExpressionErrorKind::NoRegister(_)
+                | ExpressionErrorKind::NoSymbol(_)
+                | ExpressionErrorKind::NoName(_)
+                | ExpressionErrorKind::NoImages(_)
+                | ExpressionErrorKind::NoVariable(_)
+        ))
+    }
+
     /// Returns true if the expression has no value at this position but may have one elsewhere.
     pub fn is_unknown_here(&self) -> bool {
         matches!(self, Self::Expression { error, .. }

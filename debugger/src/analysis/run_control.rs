@@ -149,6 +149,8 @@ fn further(one: Position, other: Position, direction: Direction) -> Position {
 pub struct RunControl<'a> {
     pub index: &'a Index,
     pub points: &'a StopPoints,
+    /// Thread whose memory contains the watched ranges.
+    pub seen_by: ThreadId,
     /// Access that was reported before the program passed it.
     pub reported: Option<AccessStop>,
     pub cancel: &'a Cancel,
@@ -301,14 +303,10 @@ impl RunControl<'_> {
         mut from: Position,
         run: &Run,
     ) -> Result<Option<Stop>, QueryError> {
-        let seen_by = match run.thread {
-            Some(thread) => thread,
-            None => SlotReader(self.index).thread_at(from)?,
-        };
-        let mut equal = EqualAccesses::new(self.index, watched.range, seen_by, self.cancel);
+        let mut equal = EqualAccesses::new(self.index, watched.range, self.seen_by, self.cancel);
         loop {
             self.cancel.check()?;
-            let Some(stop) = self.next_access(watched, from, run, seen_by)? else {
+            let Some(stop) = self.next_access(watched, from, run)? else {
                 return Ok(None);
             };
             if !run.is_within(stop.position) {
@@ -316,7 +314,7 @@ impl RunControl<'_> {
             }
             let is_passed = match stop.reason {
                 StopReason::Access(access) if watched.stores == StopAtStores::Changes => {
-                    self.is_silent(&access, seen_by)?
+                    self.is_silent(&access)?
                 }
                 _ => false,
             };
@@ -328,11 +326,12 @@ impl RunControl<'_> {
     }
 
     /// Returns true for a store of the values that the watched bytes had before.
-    fn is_silent(&self, access: &AccessStop, seen_by: ThreadId) -> Result<bool, QueryError> {
+    fn is_silent(&self, access: &AccessStop) -> Result<bool, QueryError> {
         let AccessStop {
             watched, shown_at, ..
         } = *access;
-        let change = MemoryChange::read(self.index, watched.range, shown_at, seen_by, self.cancel)?;
+        let (index, seen_by) = (self.index, self.seen_by);
+        let change = MemoryChange::read(index, watched.range, shown_at, seen_by, self.cancel)?;
         Ok(change.is_some_and(|change| change.changed.is_none()))
     }
 
@@ -341,7 +340,6 @@ impl RunControl<'_> {
         watched: &WatchedRange,
         from: Position,
         run: &Run,
-        seen_by: ThreadId,
     ) -> Result<Option<Stop>, QueryError> {
         let Run {
             direction, thread, ..
@@ -359,7 +357,7 @@ impl RunControl<'_> {
             limit: 1,
         };
         let found = MemoryOf {
-            thread: Some(seen_by),
+            thread: Some(self.seen_by),
             question,
         }
         .run(self.index, self.cancel)?;
@@ -467,6 +465,7 @@ mod tests {
         let control = RunControl {
             index: &index,
             points,
+            seen_by: ThreadId(0),
             reported: None,
             cancel: &cancel,
         };
@@ -491,6 +490,7 @@ mod tests {
         let control = RunControl {
             index,
             points,
+            seen_by: ThreadId(0),
             reported: None,
             cancel: &Cancel::default(),
         };
@@ -700,6 +700,7 @@ mod tests {
         let control = RunControl {
             index: &index,
             points,
+            seen_by: ThreadId(0),
             reported: None,
             cancel: &cancel,
         };
@@ -733,6 +734,7 @@ mod tests {
         let control = RunControl {
             index: &index,
             points: &StopPoints::default(),
+            seen_by: ThreadId(0),
             reported: None,
             cancel: &cancel,
         };
@@ -764,6 +766,7 @@ mod tests {
             let control = RunControl {
                 index: &index,
                 points: &points(code, &[(0x9000, 4, AccessKinds::All)]),
+                seen_by: ThreadId(0),
                 reported,
                 cancel: &cancel,
             };

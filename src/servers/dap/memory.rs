@@ -3,12 +3,13 @@
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value as Json, json};
 use stepback_index::answer::{ByteState, ThreadId};
-use stepback_index::query::{MemoryAt, MemoryOf};
-use stepback_index::{Cancel, Query as _, QueryError};
+use stepback_index::query::MemoryAt;
+use stepback_index::{Cancel, QueryError};
 use stepback_machine::Address;
 
 use super::arguments::Arguments;
 use super::program::TracedProgram;
+use crate::servers::viewpoint::memory_of;
 
 /// Maximum number of bytes in an answer.
 const MEMORY_LIMIT_BYTES: u64 = 1 << 20;
@@ -55,17 +56,12 @@ impl TracedProgram {
         len_bytes: u64,
         cancel: &Cancel,
     ) -> Result<Vec<ByteState>, QueryError> {
-        let set = self.index().instruction_set(thread);
         let question = MemoryAt {
             position: self.position,
-            address: Address(set.plain_address(address)),
+            address: Address(address),
             len_bytes,
         };
-        MemoryOf {
-            thread: Some(thread),
-            question,
-        }
-        .run(self.index(), cancel)
+        memory_of(self.index(), thread, question, cancel)
     }
 }
 

@@ -101,6 +101,7 @@ impl TracedProgram {
         let control = RunControl {
             index: self.index(),
             points: &points,
+            seen_by: self.thread,
             reported: None,
             cancel,
         };

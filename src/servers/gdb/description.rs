@@ -116,7 +116,7 @@ fn add_memory(text: &mut String, kind: &str, start: Address, len_bytes: u64) {
     }
 }
 
-/// Returns the region around an address. The trace does not tell what was mapped, so anything may
+/// Returns the region around an address. The trace does not record what was mapped, so anything may
 /// be, except what no processor maps: the addresses between the two halves of 48 bits. LLDB keeps
 /// the values of expressions at such an address.
 pub fn region_text(address: u64, word_bytes: u16) -> String {

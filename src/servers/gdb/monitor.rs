@@ -27,10 +27,10 @@ After `monitor at` and `monitor here`, let gdb read everything again:
   maintenance flush dcache
 ";
 
-/// Adds to an error about a name which variables have names here.
+/// Adds to an error about an unknown name which variables have names here.
 fn of_innermost(error: Error) -> Error {
     match error.downcast_ref::<NameError>() {
-        Some(name) if name.is_misspelt() => {
+        Some(name) if name.names_nothing() => {
             anyhow!("{error:#}; of the local variables, monitor knows those of frame 0")
         }
         _ => error,

@@ -246,7 +246,7 @@ impl<'t, 'a> GdbSession<'t, 'a> {
                 .any(|feature| feature == b"qRelocInsn+");
             self.target.client = match is_gdb {
                 true => ClientKind::Gdb,
-                false => ClientKind::Other,
+                false => ClientKind::Lldb,
             };
         } else if packet == b"QStartNoAckMode" {
             self.negotiated.is_without_acknowledgements = true;

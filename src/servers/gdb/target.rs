@@ -18,7 +18,7 @@ use stepback_debugger::analysis::step_places::step_record;
 use stepback_debugger::session::Session;
 use stepback_debugger::sync::SharedPosition;
 use stepback_index::answer::{AccessKinds, Direction, ThreadId};
-use stepback_index::query::{MemoryAt, MemoryOf, NearestStepOf, RegisterViewsAt};
+use stepback_index::query::{MemoryAt, NearestStepOf, RegisterViewsAt};
 use stepback_index::read::SlotReader;
 use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_machine::target_description::WatchTrap;
@@ -32,6 +32,7 @@ use crate::servers::gdb::libraries::{
 };
 use crate::servers::gdb::registers::{RegisterLayout, RegisterMoment};
 use crate::servers::gdb::requests::{NamedThread, ThreadUse};
+use crate::servers::viewpoint::memory_of;
 
 /// Maximum number of breakpoints, and of watchpoints.
 const STOP_POINTS: usize = 4096;
@@ -90,7 +91,7 @@ pub(super) enum ClientKind {
     Unknown,
     Gdb,
     /// LLDB, which believes `qHostInfo`.
-    Other,
+    Lldb,
 }
 
 /// Form in which a client set a breakpoint. It makes no difference in a trace, but a stop reports the
@@ -313,14 +314,10 @@ impl<'a> TraceTarget<'a> {
     ) -> Result<Vec<u8>, QueryError> {
         let question = MemoryAt {
             position: self.position,
-            address: Address(self.index().instruction_set(thread).plain_address(address)),
+            address: Address(address),
             len_bytes,
         };
-        let states = MemoryOf {
-            thread: Some(thread),
-            question,
-        }
-        .run(self.index(), &self.cancel)?;
+        let states = memory_of(self.index(), thread, question, &self.cancel)?;
         Ok(states.iter().map_while(|state| state.value).collect())
     }
 
@@ -402,6 +399,7 @@ impl<'a> TraceTarget<'a> {
         let control = RunControl {
             index: &self.session.index,
             points: &self.points,
+            seen_by: self.current_thread()?,
             reported: self.reported,
             cancel,
         };
@@ -499,7 +497,7 @@ impl<'a> TraceTarget<'a> {
     fn position_of(&self, access: AccessStop, direction: Direction) -> Position {
         let trap = match self.client {
             ClientKind::Unknown | ClientKind::Gdb => self.layout.description.watch_trap,
-            ClientKind::Other => WatchTrap::AfterAccess,
+            ClientKind::Lldb => WatchTrap::AfterAccess,
         };
         access.end(match (trap, direction) {
             (WatchTrap::BeforeAccess, Direction::Forward)

@@ -69,8 +69,8 @@ impl Architecture for A32 {
         names_of(group_32(group))
     }
 
-    fn target_description(_written: &[&str]) -> Option<TargetDescription> {
-        Some(target::of_aarch32(&[]))
+    fn target_description(written: &[&str]) -> Option<TargetDescription> {
+        Some(target::of_aarch32(written))
     }
 
     fn number_of(register: RegisterId) -> Option<u16> {
