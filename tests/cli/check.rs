@@ -459,7 +459,7 @@ fn a_branch_of_t32_that_falls_through_needs_no_mark() {
 }
 
 #[test]
-fn a_trace_that_ends_in_an_exception_at_an_address_without_code_says_so() {
+fn a_trace_that_ends_in_an_exception_after_a_jump_says_so() {
     let text = |jump: &str, exception: &str| {
         format!(
             "1 clk IT (1) 00001000 d503201f O EL3h_s : NOP\n\
@@ -470,13 +470,17 @@ fn a_trace_that_ends_in_an_exception_at_an_address_without_code_says_so() {
     let exception = "2 clk E b682e58791e59992 00000084 CoreEvent_CURRENT_SPx_SYNC\n";
     check_rules(
         &text("d63f0040 O EL3h_s : BLR x2", exception),
-        &["ends-in-exception"],
+        &["bad-ending"],
     );
-    check_rules(&text("d63f0060 O EL3h_s : BLR x3", exception), &[]);
+    // The call itself is possible, but the exception ends the trace all the same.
+    check_rules(
+        &text("d63f0060 O EL3h_s : BLR x3", exception),
+        &["bad-ending"],
+    );
     check_rules(&text("d63f0040 O EL3h_s : BLR x2", ""), &[]);
     check_rules(
         &text("94000400 O EL3h_s : BL 0x2004", exception),
-        &["ends-in-exception"],
+        &["bad-ending"],
     );
     // There is code at the handler.
     let handler = format!("{exception}3 clk IT (3) 00000200 d503201f O EL3h_s : NOP\n");
@@ -484,37 +488,32 @@ fn a_trace_that_ends_in_an_exception_at_an_address_without_code_says_so() {
     let popped = "1 clk IT (1) 00001000 bd10 T thread : POP {r4,pc}\n\
                   1 clk MR4 20000000 00000000\n1 clk MR4 20000004 deadbeef\n1 clk R r4 00000000\n\
                   1 clk E deadbeee 00000003 CoreEvent_HardFault\n";
-    check_rules(popped, &["ends-in-exception"]);
+    check_rules(popped, &["bad-ending"]);
     // A register stated only by a dump before the first step, and the banked link register of a
     // mode.
     let dumped = "0 clk R r3 0000beec\n1 clk IT (1) 00001000 e12fff33 A svc : BLX r3\n1 clk R r14 00001004\n\
                   1 clk E 0000beec 00000003 CoreEvent_PABT\n";
-    check_rules(dumped, &["ends-in-exception"]);
+    check_rules(dumped, &["bad-ending"]);
     let through_link = "1 clk IT (1) 00001000 e1a0e003 A svc : MOV lr,r3\n1 clk R r14 0000beec\n\
                         2 clk IT (2) 00001004 e12fff1e A svc : BX lr\n2 clk E 0000beec 00000003 CoreEvent_PABT\n";
-    check_rules(through_link, &["ends-in-exception"]);
+    check_rules(through_link, &["bad-ending"]);
 }
 
-/// A model shows an instruction that it could not fetch; it is not code.
+/// A model shows an instruction that it could not fetch.
 #[test]
-fn an_instruction_that_could_not_be_fetched_is_no_code() {
+fn an_instruction_that_could_not_be_fetched_ends_the_trace() {
     let text = "    1 tic ES  (00000ffc:e3003000) A svc:  MOVW r3,#0\n\
                 \x20                R R3 0000beec\n\
                 \x20   2 tic ES  (00001000:e12fff33) A svc:  BLX r3\n\
                 \x20                R LR 00001004\n\
                 \x20   3 tic ES  (0000beec:--------) A svc:\n\
                 \x20   4 tic ES  EXC [3] Prefetch abort\n";
-    check_rules(text, &["ends-in-exception"]);
-    // Another step shows code at the address.
-    check_rules(
-        &text.replace("00000ffc:e3003000", "0000beec:e3003000"),
-        &["path"],
-    );
+    check_rules(text, &["bad-ending"]);
 }
 
-/// With too many failed fetches, it is not known that there is no code.
+/// The number of failed fetches does not matter.
 #[test]
-fn an_address_that_was_often_not_fetched_is_not_reported() {
+fn only_the_last_of_many_failed_fetches_is_the_end() {
     let text = |fetches: u32| {
         let first = "    1 tic ES  (00000ffc:e3003000) A svc:  MOVW r3,#0\n\
                      \x20                R R3 0000beec\n";
@@ -532,8 +531,8 @@ fn an_address_that_was_often_not_fetched_is_not_reported() {
         };
         first.to_owned() + &(0..fetches).map(jump_and_fail).collect::<String>()
     };
-    check_rules(&text(2), &["ends-in-exception"]);
-    check_rules(&text(2000), &[]);
+    check_rules(&text(2), &["bad-ending"]);
+    check_rules(&text(2000), &["bad-ending"]);
 }
 
 #[test]
@@ -596,4 +595,48 @@ fn findings_are_the_same_on_any_number_of_threads() {
             assert_eq!(on(threads), expected, "{name} on {threads} threads");
         }
     }
+}
+
+/// Checks that `check` reports the end that `info` reports, at the step, and returns the sentence.
+#[track_caller]
+fn check_end(trace: &str, step: u64) -> String {
+    let sandbox = Sandbox::new();
+    let index = sandbox.path("i.sbi").to_string_lossy().into_owned();
+    let info = &sandbox.json_lines(&["info", trace, "--index", &index])[0];
+    let title = info["ending"]["title"].as_str().unwrap().to_owned();
+    let found = sandbox.json_lines(&["check", trace, "--index", &index]);
+    let ends: Vec<_> = (found.iter().filter(|found| found["rule"] == "bad-ending")).collect();
+    assert_eq!(ends.len(), 1, "{found:#?}");
+    assert_eq!(ends[0]["message"], title.as_str());
+    assert_eq!(ends[0]["step"], step);
+    assert_eq!(ends[0]["severity"], "warning");
+    title
+}
+
+#[test]
+fn every_bad_end_is_a_finding_in_the_words_of_info() {
+    let sandbox = Sandbox::new();
+    let text = |name: &str, text: &str| sandbox.file(name, text);
+    // The handler of a fault that does not go on.
+    let load = "1 clk IT (1) 00001000 6801 T thread : LDR r1,[r0]\n\
+                1 clk E 00001000 00000003 CoreEvent_HardFault\n";
+    let handler: String = (2..20)
+        .map(|time| format!("{time} clk IT ({time}) 00002000 e7fe T handler : B .\n"))
+        .collect();
+    let title = check_end(&text("a.tarmac", &(load.to_owned() + &handler)), 0);
+    assert_eq!(title, "Ends in 2000, after an exception: HardFault");
+    // Another processor goes on after the crash of the first one.
+    let crash = "1 clk cpu0 IT (1) 00001000 d63f0040 O EL3h_s : BLR x2\n\
+                 1 clk cpu0 E b682e58791e59992 00000084 CoreEvent_CURRENT_SPx_SYNC\n";
+    let others: String = (2..40)
+        .map(|time| {
+            let address = 0x8000 + 4 * time;
+            format!("{time} clk cpu1 IT ({time}) {address:08x} d503201f O EL3h_s : NOP\n")
+        })
+        .collect();
+    let title = check_end(&text("b.tarmac", &(crash.to_owned() + &others)), 0);
+    assert_eq!(
+        title,
+        "Ends in an exception after a jump to 0xb682e58791e59992: CURRENT_SPx_SYNC"
+    );
 }

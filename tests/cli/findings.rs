@@ -30,20 +30,17 @@ const RECORDED: [&str; 8] = [
 ];
 
 /// Traces with findings, and the number of violations of each rule.
-const FOUND: [(&str, &[(&str, u64)]); 9] = [
+const FOUND: [(&str, &[(&str, u64)]); 11] = [
     // A corrupted return address leads to an address without code.
-    (
-        "tarmac/own/overflow_bare.tiny.tarmac",
-        &[("ends-in-exception", 1)],
-    ),
+    ("tarmac/own/overflow_bare.tiny.tarmac", &[("bad-ending", 1)]),
     (
         "tarmac/own/overflow_bare.small.tarmac.zst",
-        &[("ends-in-exception", 1)],
+        &[("bad-ending", 1)],
     ),
-    (
-        "pairs/overflow-patched/a.tarmac.zst",
-        &[("ends-in-exception", 1)],
-    ),
+    ("pairs/overflow-patched/a.tarmac.zst", &[("bad-ending", 1)]),
+    // The program loads from an address that cannot be mapped.
+    ("drmemtrace/crash", &[("bad-ending", 1)]),
+    ("drmemtrace-truth/t_crash4", &[("bad-ending", 1)]),
     // The kernel writes the buffers of `prlimit64` and `newfstatat`.
     ("tarmac/lua/lua.tiny.tarmac", &[("memory-outside", 1)]),
     ("tarmac/lua/lua.small.tarmac.zst", &[("memory-outside", 1)]),

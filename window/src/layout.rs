@@ -149,7 +149,7 @@ fn low(mut plan: DockBuilder) -> Dock {
     let registers = plan.tabs(&[PanelKind::Registers, PanelKind::Calls], 240.0);
     let top = plan.linear(LinearDir::Horizontal, [traces, registers], 1.0);
     let lower = [&[PanelKind::Memory, PanelKind::Source], &QUESTIONS[..]].concat();
-    let bottom = plan.tabs(&lower, 0.7);
+    let bottom = plan.tabs(&lower, 0.42);
     let root = plan.linear(LinearDir::Vertical, [top, bottom], 1.0);
     plan.dock(root)
 }

@@ -43,57 +43,47 @@ pub struct TabStrip<'a> {
 
 /// Width of a tab without its title, in points.
 const BESIDE: f32 = 12.0 + 16.0 + 8.0 + 14.0;
-/// Minimum width of a tab in points, for about seven letters; rather than shrink further, other
-/// tabs are hidden.
-const NARROWEST: f32 = BESIDE + 46.0;
+/// Width of the space beside a title that a full strip can spare, in points.
+const SPARE: f32 = 5.5;
+/// Width of a tab that shows only its icon, in points.
+const ICON: f32 = 12.0 + 16.0 + 12.0;
 
 /// Returns the width of a tab with its full title.
 pub fn tab_width(ui: &Ui, pane: &Pane) -> f32 {
     BESIDE + width(ui, &pane.title(), &medium(12.5))
 }
 
-/// Returns the widths of tabs in a strip, 0 for hidden ones. The widest tabs are cut first, to
-/// equal widths. If that is too narrow, tabs at the end are hidden to make room for the button that
-/// lists them. The active tab is never hidden.
+/// Returns the widths of tabs in a strip, 0 for hidden ones. `wanted` are those with full titles.
+///
+/// Where titles do not fit, the active tab and as many others as possible keep theirs, and the rest
+/// show only their icons. If the icons do not fit either, tabs at the end are hidden to make room
+/// for the button that lists them. The active tab is never hidden.
 pub fn fitted(wanted: &[f32], active: usize, room: f32, more: f32) -> Vec<f32> {
-    let cut = |widths: &[f32], room: f32| {
-        let (mut left, mut count) = (room, widths.len() as f32);
-        let mut sorted = widths.to_vec();
-        sorted.sort_by(f32::total_cmp);
-        // Narrow tabs leave their unused room to the wide ones.
-        let mut most = left / count.max(1.0);
-        for wide in sorted {
-            if wide > most {
-                break;
-            }
-            (left, count) = (left - wide, count - 1.0);
-            most = if count > 0.0 {
-                left / count
-            } else {
-                f32::INFINITY
-            };
-        }
-        most
-    };
-    let most = cut(wanted, room);
-    if most >= NARROWEST {
-        return wanted.iter().map(|wide| wide.min(most)).collect();
+    let lacking = (wanted.iter().sum::<f32>() - room).max(0.0) / wanted.len().max(1) as f32;
+    if lacking <= SPARE {
+        return wanted.iter().map(|width| width - lacking).collect();
     }
-    let shown = (((room - more) / NARROWEST) as usize).max(1);
-    let is_shown = |place: usize| match active < shown {
-        true => place < shown,
-        false => place + 1 < shown || place == active,
-    };
-    let kept: Vec<f32> = (0..)
-        .zip(wanted)
-        .filter(|(place, _)| is_shown(*place))
-        .map(|(_, wide)| *wide)
-        .collect();
-    let most = cut(&kept, (room - more).max(NARROWEST));
-    (0..)
-        .zip(wanted)
-        .map(|(place, wide)| if is_shown(place) { wide.min(most) } else { 0.0 })
-        .collect()
+    let (mut widths, title) = (vec![0.0; wanted.len()], wanted.get(active).copied());
+    let mut left = room - title.unwrap_or(0.0);
+    let others = || (0..wanted.len()).filter(|place| *place != active);
+    let count = others().count();
+    if count > 0 && left < ICON * count as f32 {
+        left -= more;
+    }
+    if let (Some(width), Some(title)) = (widths.get_mut(active), title) {
+        *width = title.min(title + left).max(ICON);
+    }
+    let shown = others().take((left.max(0.0) / ICON) as usize);
+    let shown: Vec<usize> = shown.collect();
+    left -= ICON * shown.len() as f32;
+    for place in shown {
+        let title = wanted[place] - ICON;
+        widths[place] = ICON;
+        if title <= left {
+            (widths[place], left) = (wanted[place], left - title);
+        }
+    }
+    widths
 }
 
 /// Returns the width of the button that lists a number of hidden tabs.
@@ -193,12 +183,15 @@ fn paint_tab(ui: &Ui, pane: &Pane, title: &str, response: &Response, state: &Tab
             painter.text(left, Align2::LEFT_CENTER, pane.icon(), icon(14.0), tok.t2);
         }
     }
-    let mut job = egui::text::LayoutJob::default();
-    job.append(title, 0.0, egui::TextFormat::simple(medium(12.5), color));
-    job.wrap =
-        egui::text::TextWrapping::truncate_at_width((rect.right() - 8.0 - left.x - 24.0).max(0.0));
-    let galley = painter.layout_job(job);
-    painter.galley(left + vec2(24.0, -galley.size().y / 2.0), galley, color);
+    if rect.width() > ICON {
+        let left = left + vec2(24.0, 0.0);
+        let mut job = egui::text::LayoutJob::default();
+        job.append(title, 0.0, egui::TextFormat::simple(medium(12.5), color));
+        job.wrap =
+            egui::text::TextWrapping::truncate_at_width((rect.right() - 8.0 - left.x).max(0.0));
+        let galley = painter.layout_job(job);
+        painter.galley(left - vec2(0.0, galley.size().y / 2.0), galley, color);
+    }
     if response.has_focus() {
         painter.rect_stroke(
             rect.shrink(1.0),
@@ -468,13 +461,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_widest_tabs_are_cut_first() {
-        assert_eq!(fitted(&[100.0, 120.0], 0, 300.0, 64.0), [100.0, 120.0]);
-        assert_eq!(
-            fitted(&[90.0, 200.0, 160.0], 0, 330.0, 64.0),
-            [90.0, 120.0, 120.0]
-        );
-        assert_eq!(fitted(&[], 0, 100.0, 64.0), [0.0; 0]);
+    fn a_title_is_shown_in_full_or_not_at_all() {
+        let check = |wanted: &[f32], active, room, expected: &[f32]| {
+            assert_eq!(fitted(wanted, active, room, 64.0), expected);
+        };
+        check(&[100.0, 120.0], 0, 300.0, &[100.0, 120.0]);
+        // Its margin is not part of the title.
+        check(&[90.0, 100.0], 0, 180.0, &[85.0, 95.0]);
+        // A short title may still fit after a long one.
+        check(&[90.0, 200.0, 100.0], 0, 250.0, &[90.0, ICON, 100.0]);
+        check(&[90.0, 200.0, 160.0], 1, 330.0, &[90.0, 200.0, ICON]);
+        // Only the title of the active tab may be cut.
+        check(&[200.0], 0, 120.0, &[120.0]);
+        check(&[], 0, 100.0, &[]);
     }
 
     #[test]
@@ -482,6 +481,8 @@ mod tests {
         let wanted = [120.0; 6];
         let shown = |active, room| {
             let widths = fitted(&wanted, active, room, 64.0);
+            let is_full = |place: usize| widths.get(place) == Some(&120.0);
+            assert!(is_full(active), "{widths:?}");
             assert!(widths.iter().sum::<f32>() <= room, "{widths:?} in {room}");
             (0..)
                 .zip(widths)
@@ -489,11 +490,10 @@ mod tests {
                 .map(|(place, _)| place)
                 .collect::<Vec<usize>>()
         };
-        assert_eq!(shown(0, 600.0), [0, 1, 2, 3, 4, 5]);
-        assert_eq!(shown(0, 360.0), [0, 1, 2]);
-        assert_eq!(shown(5, 360.0), [0, 1, 5]);
-        assert_eq!(shown(5, 150.0), [5]);
-        // A title keeps enough letters to be distinguishable.
-        assert_eq!(shown(0, 340.0), [0, 1]);
+        assert_eq!(shown(0, 720.0), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(shown(5, 320.0), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(shown(0, 319.0), [0, 1, 2, 3]);
+        assert_eq!(shown(5, 270.0), [0, 1, 5]);
+        assert_eq!(shown(5, 184.0), [5]);
     }
 }

@@ -18,7 +18,7 @@ const MOST: HeightShare = HeightShare {
 /// Maximum share of the automatic height, and that in a low window.
 const MOST_AUTOMATIC: HeightShare = HeightShare {
     usual: 0.3,
-    low: 0.24,
+    low: 0.18,
 };
 /// Height in points of a low window.
 const LOW: f32 = 600.0;

@@ -21,7 +21,8 @@ use stepback_parsers::{GapReason, MarkerKind, Position, Step};
 use crate::action::CellName;
 use crate::analysis::exceptions::trap_of;
 use crate::analysis::fatal_ending::{FatalCause, FatalEnding, fatal_ending};
-use crate::image::MappedRange;
+use crate::image::{Images, MappedRange, function_name};
+use crate::messages::say;
 use crate::session::Session;
 
 /// The bad end of a trace.
@@ -56,6 +57,55 @@ pub enum EndingCause {
     Lost,
     /// Most likely a fatal signal.
     Fatal(FatalEnding),
+}
+
+impl EndingCause {
+    /// Describes what happened, as a sentence without a full stop.
+    pub fn title(&self, images: &Images) -> String {
+        let name = |address| function_name(images, address);
+        match self {
+            Self::Exception {
+                name: exception,
+                target: Some(target),
+                ..
+            } => {
+                let (to, exception) = (format!("{:#x}", target.address.0), exception.clone());
+                match target.is_without_code {
+                    true => say!("ending-no-code", target = to, exception = exception),
+                    false => say!("ending-jump", target = to, exception = exception),
+                }
+            }
+            Self::Exception {
+                name: exception,
+                handler,
+                ..
+            } => match handler {
+                Some(handler) => say!(
+                    "ending-handler",
+                    exception = exception.clone(),
+                    handler = name(*handler)
+                ),
+                None => say!("ending-exception", exception = exception.clone()),
+            },
+            Self::Watchdog { handler } => say!("ending-watchdog", handler = name(*handler)),
+            Self::Signal(number) => say!(
+                "ending-signal",
+                signal = signal_name(*number).unwrap_or_default()
+            ),
+            Self::Assertion(function) => say!("ending-assertion", function = name(*function)),
+            Self::Lost => say!("ending-lost").to_owned(),
+            Self::Fatal(fatal) => match &fatal.cause {
+                FatalCause::Access { kind, address } => {
+                    let address = format!("{address:#x}");
+                    match kind {
+                        AccessKind::Read => say!("ending-fatal-load", address = address),
+                        AccessKind::Write => say!("ending-fatal-store", address = address),
+                    }
+                }
+                FatalCause::Raised(call) => say!("ending-raised", call = (*call).to_owned()),
+            },
+        }
+    }
 }
 
 /// Destination of a jump that caused an exception.
@@ -97,7 +147,10 @@ pub fn bad_ending(session: &Session, cancel: &Cancel) -> Result<Option<BadEnding
     if let Some(found) = fatal_ending(index, cancel)? {
         return Ok(Some(end.fatal(found)?));
     }
-    end.lost()
+    if let Some(found) = end.lost()? {
+        return Ok(Some(found));
+    }
+    end.other_exception()
 }
 
 /// Last steps of the thread that executed the last step of the trace.
@@ -223,22 +276,60 @@ impl<'a> EndOfThread<'a> {
 
     /// Examines an exception whose handler has no steps, because the trace ends before it.
     fn last_exception(&self) -> Result<Option<BadEnding>, QueryError> {
-        let Some(record) = self.last.last() else {
+        let Some(last) = self.last.last() else {
             return Ok(None);
         };
-        let Some(stated) = stated_exception(record).filter(|stated| is_fault(&stated.name, record))
+        let Some(stated) = stated_exception(last).filter(|stated| is_fault(&stated.name, last))
         else {
             return Ok(None);
         };
+        let (record, entered) = match self.last.as_slice() {
+            // Some models show an instruction that they could not fetch.
+            [.., jump, failed] if !failed.is_executed && failed.encoding.is_none() => {
+                (jump, Some(failed.pc))
+            }
+            _ => (last, stated.address),
+        };
         Ok(Some(BadEnding {
-            culprit: self.culprit(record, stated.address)?,
+            culprit: self.culprit(record, entered)?,
             cause: EndingCause::Exception {
-                target: self.jump_target(record, stated.address),
+                target: self.jump_target(record, entered),
                 name: stated.name,
                 handler: None,
             },
             step: record.step,
         }))
+    }
+
+    /// Finds another thread that jumps to an address where it takes an exception, and ends.
+    fn other_exception(&self) -> Result<Option<BadEnding>, QueryError> {
+        for (thread, _) in (0..=u16::MAX).map(ThreadId).zip(self.index().threads()) {
+            self.cancel.check()?;
+            let Some(last) =
+                NearestStepOf::last(thread, self.index().end()).run(self.index(), self.cancel)?
+            else {
+                continue;
+            };
+            let end = EndOfThread {
+                thread,
+                last: self.record(last)?.into_iter().collect(),
+                ..*self
+            };
+            let found = end.last_exception()?.filter(|found| {
+                let cause = &found.cause;
+                matches!(
+                    cause,
+                    EndingCause::Exception {
+                        target: Some(_),
+                        ..
+                    }
+                )
+            });
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
     }
 
     fn fatal(&self, found: FatalEnding) -> Result<BadEnding, QueryError> {
@@ -455,7 +546,11 @@ fn stated_exception(record: &StepRecord) -> Option<StatedException> {
         .map(virtual_of)
         .filter(|word| word.len() >= 8)
         .and_then(|word| u64::from_str_radix(&word, 16).ok());
-    let is_number = |word: &str| word.chars().all(|letter| letter.is_ascii_hexdigit());
+    // `[3]` is a number too.
+    let is_number = |word: &str| {
+        let word = word.trim_matches(['[', ']']);
+        word.chars().all(|letter| letter.is_ascii_hexdigit())
+    };
     let name: Vec<&str> = words
         .skip(usize::from(address.is_some()))
         .filter(|word| !is_number(word))
@@ -479,7 +574,7 @@ fn is_fault(name: &str, record: &StepRecord) -> bool {
             .is_none_or(|(site, _)| record.instruction_set.control(&site).flow == FlowKind::Trap)
     };
     is_unmistakable(name)
-        || has_any(name, &["abort", "access exception"])
+        || has_any(name, &["abort", "pabt", "dabt", "access exception"])
         || (name.to_ascii_lowercase().ends_with("sync") && !requests())
 }
 

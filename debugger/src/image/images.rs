@@ -101,6 +101,16 @@ pub struct ImageInfo {
     pub problems: Vec<String>,
 }
 
+/// Returns the function at an address, or the address if there is no symbol: `decode_field`,
+/// `8000087c`.
+pub fn function_name(images: &Images, address: Address) -> String {
+    match images.code_at(address) {
+        Some(found) if found.offset == 0 => found.name.to_owned(),
+        Some(found) => format!("{}+{:#x}", found.name, found.offset),
+        None => format!("{:x}", address.0),
+    }
+}
+
 impl Images {
     /// Reads all images. Cost: each file once, and the raw names of its symbols.
     ///

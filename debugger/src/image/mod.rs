@@ -52,7 +52,7 @@ pub use crate::image::variables::{
 };
 pub use fit::{CheckedImage, ImageFit, ImageMismatch, fits_of};
 pub use function_query::FunctionQuery;
-pub use images::{ImageInfo, ImageOrigin, Images};
+pub use images::{ImageInfo, ImageOrigin, Images, function_name};
 pub use lines::{CodeOrigin, InlineSite, LineRange, SourceLine};
 pub use modules::ModuleSearch;
 pub use spec::ImageSpec;

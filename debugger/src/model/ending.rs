@@ -5,15 +5,14 @@ use anyhow::Result;
 use stepback_index::answer::{AccessTarget, Effect, StepRecord};
 use stepback_index::query::Steps;
 use stepback_index::{Cancel, Query as _};
-use stepback_machine::linux::signal_name;
 use stepback_machine::{AccessKind, Address};
 use stepback_parsers::{Position, Step};
 
 use crate::action::{CellName, SliceView};
 use crate::analysis::ending::{BadEnding, EndingCause, bad_ending};
-use crate::analysis::fatal_ending::{FatalCause, FatalEnding};
+use crate::analysis::fatal_ending::FatalEnding;
 use crate::messages::{say, thousands};
-use crate::model::names::{function_name, place_name};
+use crate::model::names::place_name;
 use crate::model::slice::{SliceLineContent, SliceLines, SliceRequest, gather_slice};
 use crate::model::span::step_code;
 use crate::notes::SavedSliceQuery;
@@ -91,7 +90,7 @@ pub fn ending_report(session: &Session, cancel: &Cancel) -> Result<Option<Ending
         None => (Vec::new(), None),
     };
     Ok(Some(EndingReport {
-        title: title_of(session, &ending.cause),
+        title: ending.cause.title(&session.images),
         place: place_of(session, ending.step, cancel)?,
         origin,
         memory,
@@ -221,52 +220,6 @@ fn place_of(session: &Session, first: Step, cancel: &Cancel) -> Result<String> {
         place = place.unwrap_or_else(|| format!("{:x}", record.pc.0)),
         code = code.trim_end()
     ))
-}
-
-fn title_of(session: &Session, cause: &EndingCause) -> String {
-    let name = |address| function_name(&session.images, address);
-    match cause {
-        EndingCause::Exception {
-            name: exception,
-            target: Some(target),
-            ..
-        } => {
-            let (to, exception) = (format!("{:#x}", target.address.0), exception.clone());
-            match target.is_without_code {
-                true => say!("ending-no-code", target = to, exception = exception),
-                false => say!("ending-jump", target = to, exception = exception),
-            }
-        }
-        EndingCause::Exception {
-            name: exception,
-            handler,
-            ..
-        } => match handler {
-            Some(handler) => say!(
-                "ending-handler",
-                exception = exception.clone(),
-                handler = name(*handler)
-            ),
-            None => say!("ending-exception", exception = exception.clone()),
-        },
-        EndingCause::Watchdog { handler } => say!("ending-watchdog", handler = name(*handler)),
-        EndingCause::Signal(number) => say!(
-            "ending-signal",
-            signal = signal_name(*number).unwrap_or_default()
-        ),
-        EndingCause::Assertion(function) => say!("ending-assertion", function = name(*function)),
-        EndingCause::Lost => say!("ending-lost").to_owned(),
-        EndingCause::Fatal(fatal) => match &fatal.cause {
-            FatalCause::Access { kind, address } => {
-                let address = format!("{address:#x}");
-                match kind {
-                    AccessKind::Read => say!("ending-fatal-load", address = address),
-                    AccessKind::Write => say!("ending-fatal-store", address = address),
-                }
-            }
-            FatalCause::Raised(call) => say!("ending-raised", call = (*call).to_owned()),
-        },
-    }
 }
 
 #[cfg(test)]

@@ -227,7 +227,7 @@ mod tests {
             &rules::DAMAGED,
             &rules::BLOCKS,
             &rules::PATH,
-            &rules::EXCEPTION_END,
+            &rules::BAD_ENDING,
             &rules::NO_STEP,
         ];
         for rule in general.into_iter().chain(format_rules()) {

@@ -8,19 +8,10 @@ use stepback_parsers::Position;
 
 use crate::analysis::exceptions::{Trap, trap_of};
 use crate::image::Images;
+pub use crate::image::function_name;
 use crate::messages::say;
 use crate::notes::BookmarkPlace;
 use crate::session::Session;
-
-/// Returns the function at an address, or the address if there is no symbol: `decode_field`,
-/// `8000087c`.
-pub fn function_name(images: &Images, address: Address) -> String {
-    match images.code_at(address) {
-        Some(found) if found.offset == 0 => found.name.to_owned(),
-        Some(found) => format!("{}+{:#x}", found.name, found.offset),
-        None => format!("{:x}", address.0),
-    }
-}
 
 /// Returns the name of a frame: the trap that it handles, with the handler's name if a symbol
 /// exists; otherwise its function. Cost: for the frames of exceptions a look at the list of traps.

@@ -515,3 +515,41 @@ fn a_search_without_a_hit_leaves_the_field_ready_for_the_next() {
     assert!(!window.is_typing());
     window.check_position(0);
 }
+
+/// A part of a name is read as words, and the trace's own text has no names.
+#[test]
+fn words_in_the_name_of_a_function_offer_its_calls() {
+    let mut window = Driver::demo();
+    find(&mut window, "decode_field");
+    let calls = hits(&window);
+    let mut window = Driver::demo();
+    // No function has this in its name.
+    find(&mut window, "ldrb");
+    assert_eq!(window.count_like("entries of"), 0);
+    find(&mut window, "decode");
+    assert!(window.has("entries of 2 functions with \"decode\""));
+    find(&mut window, "decode_f");
+    assert!(window.count_like("text \"decode_f\"") > 0);
+    window.click("entries of decode_field");
+    assert_eq!(hits(&window), calls);
+}
+
+#[test]
+fn without_a_hit_in_the_range_the_whole_trace_is_one_click_away() {
+    let mut window = Driver::text(SHORT);
+    let search = FindQuery {
+        text: "mov x2,#2".to_owned(),
+        range: FindRange {
+            from: "6".to_owned(),
+            to: String::new(),
+        },
+        ..FindQuery::default()
+    };
+    window.perform(Action::Search(SearchAction::Find(search)));
+    assert_eq!(hits(&window), [0; 0]);
+    window.click("Search everywhere");
+    assert_eq!(hits(&window), [1]);
+    // Everywhere is already searched.
+    find(&mut window, "mov x2,#9");
+    assert!(!window.has("Search everywhere"));
+}

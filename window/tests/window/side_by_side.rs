@@ -2,6 +2,7 @@
 //! none.
 
 use egui::{Key, Modifiers};
+use egui_kittest::kittest::Queryable as _;
 use stepback_debugger::action::WindowId;
 use stepback_debugger::action::{Follow, PanelKind};
 
@@ -217,4 +218,27 @@ fn a_window_that_does_not_exist_is_reported() {
     let mut window = Driver::text(SHORT);
     window.press_with(Modifiers::COMMAND, Key::Num4);
     assert_eq!(window.messages(), ["There is no trace window 4"]);
+}
+
+/// Step 6 of the demo is `stp x19, x20, [sp, #0x10]`, which stores zeros at 8ffff670 and 8ffff678.
+#[test]
+fn in_a_narrow_trace_window_effects_take_the_place_of_addresses() {
+    let mut window = Driver::demo();
+    let row = window.painted("step 6");
+    assert!(
+        row.contains("800008a0") && row.contains("[8ffff670] ← 0"),
+        "{row}"
+    );
+    window.press_with(Modifiers::COMMAND, Key::B);
+    let rows = window.harness().get_all_by_label("step 6");
+    let rects: Vec<_> = rows.map(|row| row.rect()).collect();
+    assert_eq!(rects.len(), 2);
+    for rect in rects {
+        assert!(rect.width() < 480.0);
+        let row = window.painted_in(rect);
+        assert!(
+            !row.contains("800008a0") && row.contains("[8ffff670] ← 0"),
+            "{row}"
+        );
+    }
 }

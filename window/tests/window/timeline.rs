@@ -7,6 +7,7 @@ use stepback_debugger::action::{
 };
 use stepback_parsers::Position;
 
+use crate::sandbox::Sandbox;
 use crate::support::Driver;
 
 fn small() -> Driver {
@@ -245,6 +246,27 @@ fn the_timeline_is_never_higher_than_its_content() {
     window.wait();
     window.wait();
     assert!(window.rect("timeline").height() < 180.0);
+}
+
+/// A row is 18 points high; the head of the trace and its tab are above the rows.
+#[test]
+fn in_a_low_window_the_trace_shows_eight_steps_and_the_timeline_accesses() {
+    let sandbox = Sandbox::new();
+    let mut window = sandbox.open_in([800.0, 500.0], &sandbox.demo());
+    window.wait();
+    let shown = (0..8).all(|step| window.rect(&format!("step {step}")).height() > 17.0);
+    let last = window.rect("step 7");
+    let below = window.rect("Memory").top();
+    assert!(shown && last.bottom() <= below, "{last:?} {below}");
+    let above = window.painted_in(
+        window
+            .harness_rect()
+            .with_max_y(window.rect("step 0").top()),
+    );
+    assert!(
+        above.contains("Reads") && above.contains("Writes"),
+        "{above}"
+    );
 }
 
 #[test]

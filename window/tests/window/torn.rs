@@ -83,14 +83,33 @@ fn a_session_brings_windows_of_panels_back() {
 fn tabs_that_do_not_fit_are_listed() {
     let sandbox = Sandbox::new();
     let mut window = sandbox.open_in([800.0, 500.0], &sandbox.file("a.tarmac", SHORT));
-    for kind in [
-        PanelKind::Warnings,
-        PanelKind::Threads,
-        PanelKind::Heap,
-        PanelKind::Heat,
-        PanelKind::Bookmarks,
-    ] {
+    let open = |window: &mut Driver, kind| {
         window.perform(Action::Panel(PanelAction::NewPanel(kind)));
+    };
+    use PanelKind::{
+        Accesses, Bookmarks, Compare, Effects, Externals, Findings, FlameGraph, Functions, Heap,
+        Heat, Regions, StackMemory, Tasks, Threads, Warnings,
+    };
+    for kind in [Warnings, Threads, Compare, Findings, Functions] {
+        open(&mut window, kind);
+    }
+    // Inactive tabs first give up their titles; the tab in front keeps its own.
+    assert_eq!(window.count_like("more panels"), 0);
+    assert_eq!(window.painted("Functions").matches("Functions").count(), 1);
+    assert!(!window.painted("Warnings").contains("Warn"));
+    for kind in [
+        Accesses,
+        Effects,
+        Externals,
+        FlameGraph,
+        Regions,
+        StackMemory,
+        Tasks,
+        Heap,
+        Heat,
+        Bookmarks,
+    ] {
+        open(&mut window, kind);
     }
     assert!(!window.has("Scroll tabs left") && !window.has("Scroll tabs right"));
     let more = window.only_label_like("more panels");

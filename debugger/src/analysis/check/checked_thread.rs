@@ -8,7 +8,6 @@ use crate::analysis::check::instructions::Successors;
 use crate::analysis::check::part_event::CheckedStep;
 use crate::analysis::check::register_file::{KnownFlags, LastStep, PassedSteps, RegisterFile};
 use crate::analysis::check::rules;
-use crate::analysis::check::threads::ExceptionEnd;
 
 /// State of a thread, which all events before determine.
 #[derive(Debug, Default)]
@@ -21,7 +20,6 @@ pub struct CheckedThread {
     /// Number of following instructions that are executed only if a condition holds.
     pub block: u8,
     pub flags: KnownFlags,
-    pub end: ExceptionEnd,
     /// The last step is a branch in the delay slot of another branch, so the next step is in a
     /// delay slot too.
     pub is_coupled: bool,

@@ -89,7 +89,7 @@ pub fn check_parts(
         ordered.progress(range.end);
         cancel.check()
     })?;
-    ordered.finish()?;
+    ordered.finish();
     Ok(ordered.has_others)
 }
 

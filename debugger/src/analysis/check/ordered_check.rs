@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use std::mem::Discriminant;
 use std::sync::atomic::Ordering;
 
-use anyhow::Result;
 use stepback_index::build::BuildProgress;
 use stepback_index::{Cancel, Index};
 use stepback_machine::flow::FlowKind;
@@ -117,10 +116,7 @@ impl<'a> OrderedCheck<'a> {
     }
 
     /// Applies the rules about the end of the trace.
-    ///
-    /// # Errors
-    /// The index could not be read, or the check was cancelled.
-    pub fn finish(&mut self) -> Result<()> {
+    pub fn finish(&mut self) {
         for thread in &mut self.threads {
             thread.settle(self.findings);
         }
@@ -135,12 +131,6 @@ impl<'a> OrderedCheck<'a> {
                 say!("check-no-instruction", thread = name.as_str())
             });
         }
-        for thread in &self.threads {
-            thread
-                .end
-                .report(&thread.name, self.index, self.findings, self.cancel)?;
-        }
-        Ok(())
     }
 
     fn take(&mut self, event: &PartEvent) {
@@ -158,7 +148,7 @@ impl<'a> OrderedCheck<'a> {
                 }
             }
             PartEvent::Access(access) => self.access(access),
-            PartEvent::Text(thread, kind, place) => self.text(*thread, *kind, *place),
+            PartEvent::Text(thread, kind) => self.text(*thread, *kind),
             PartEvent::Marker(event) => self.marker(event),
             PartEvent::Problem(kind) => self.problem(*kind),
         }
@@ -249,10 +239,6 @@ impl<'a> OrderedCheck<'a> {
             count: 1,
             keep_flags: step.keeps_flags,
         });
-        match last.encoding {
-            None if !step.is_executed => thread.end.fetch_failed(last.pc, last),
-            _ => thread.end.step(last, &thread.registers),
-        }
         if step.is_executed && thread.leaves(&last) {
             thread.divert();
         }
@@ -335,19 +321,12 @@ impl<'a> OrderedCheck<'a> {
                 )
             });
         }
-        thread.end.access(access);
     }
 
-    fn text(&mut self, thread: ThreadNumber, kind: TextKind, place: InputLocation) {
+    fn text(&mut self, thread: ThreadNumber, kind: TextKind) {
         if kind.is_exceptional() {
             self.has_others = true;
             self.divert(thread);
-        }
-        let place = self.place(place);
-        if kind == TextKind::Exception
-            && let Some(thread) = self.thread(thread)
-        {
-            thread.end.exception(place);
         }
     }
 

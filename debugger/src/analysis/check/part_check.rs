@@ -245,7 +245,7 @@ impl EventSink for PartCheck<'_, '_> {
 
     fn text(&mut self, event: &TextEvent<'_>) {
         if event.kind != TextKind::Note {
-            self.push(PartEvent::Text(event.thread, event.kind, event.place));
+            self.push(PartEvent::Text(event.thread, event.kind));
         }
     }
 

@@ -25,7 +25,7 @@ pub enum PartEvent {
     /// The value of the status register is unknown.
     StatusLost(ThreadNumber),
     Access(MemoryAccess),
-    Text(ThreadNumber, TextKind, InputLocation),
+    Text(ThreadNumber, TextKind),
     Marker(MarkerEvent),
     /// A problem, and its kind if the problem is reported once a run.
     Problem(Option<Discriminant<ProblemKind>>),

@@ -84,13 +84,13 @@ pub static MEMORY_OUTSIDE: Rule = Rule {
     meaning: "usually a write by a system call, an interrupt, a device or another processor, which the trace does not show",
 };
 
-/// A thread that ends in an exception after a jump to an address where nothing was ever executed.
-pub static EXCEPTION_END: Rule = Rule {
-    id: "ends-in-exception",
+/// A trace that ends badly, as [`crate::analysis::ending::bad_ending`] decides.
+pub static BAD_ENDING: Rule = Rule {
+    id: "bad-ending",
     severity: Warning,
     clause: "",
-    title: "the trace ends in an exception at an address without code",
-    meaning: "the program crashed: a function pointer or a return address was overwritten, or its code is missing",
+    title: "the trace ends in a failure",
+    meaning: "the program crashed, was killed or gave up, or the recorder lost its last steps",
 };
 
 /// A thread without a recorded creation.

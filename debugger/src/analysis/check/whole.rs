@@ -9,13 +9,14 @@ use anyhow::Result;
 use stepback_index::answer::Direction;
 use stepback_index::build::BuildProgress;
 use stepback_index::in_order::beside;
-use stepback_index::query::{ExternalChanges, PositionOfLine};
+use stepback_index::query::{ExternalChanges, PositionOfLine, Steps};
 use stepback_index::{Cancel, Index, Query as _};
 use stepback_parsers::check::{FindingPlace, Findings, Rule, Severity};
 use stepback_parsers::{Flow, Line, Position, ProblemKind, Step};
 
 use crate::analysis::check::events::check_events;
 use crate::analysis::check::rules;
+use crate::analysis::ending::bad_ending;
 use crate::image::CheckedImage;
 use crate::messages::say;
 use crate::session::Session;
@@ -103,6 +104,7 @@ pub fn check(
         &rules::MEMORY
     };
     add_memory(index, rule, &mut findings, cancel)?;
+    add_ending(session, &mut findings, cancel)?;
     let placed = |found: stepback_parsers::check::RuleFindings| {
         let first = found
             .first
@@ -210,6 +212,26 @@ fn add_memory(
         });
     }
     findings.count_more(rule, count.saturating_sub(stated));
+    Ok(())
+}
+
+/// Adds a bad end, in the words of `info`.
+fn add_ending(session: &Session, findings: &mut Findings, cancel: &Cancel) -> Result<()> {
+    let Some(ending) = bad_ending(session, cancel)? else {
+        return Ok(());
+    };
+    let last = Steps {
+        first: ending.step,
+        count: 1,
+    };
+    let last = last.run(&session.index, cancel)?;
+    let place = FindingPlace::Step {
+        step: ending.step,
+        line: last.first().and_then(|record| record.line),
+    };
+    findings.add(&rules::BAD_ENDING, place, || {
+        ending.cause.title(&session.images)
+    });
     Ok(())
 }
 

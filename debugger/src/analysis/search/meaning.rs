@@ -50,9 +50,20 @@ pub struct ParsedSearch {
     pub not_read: Option<String>,
     /// Another number that a cell's value may mean: read as decimal, or as a name.
     other_value: Option<u64>,
+    /// Functions whose names contain the text, if it was read as words. Set by
+    /// [`Self::with_functions`].
+    pub functions: Vec<Address>,
 }
 
 impl ParsedSearch {
+    /// Returns this with the functions whose names contain the text. Cost: looks at every name.
+    pub fn with_functions(mut self, images: &Images) -> Self {
+        if self.kind == FindKind::Text {
+            self.functions = functions_with(images, &self.text);
+        }
+        self
+    }
+
     /// Returns the text, with `0x` before a cell's value that was read as hexadecimal.
     pub fn stated(&self) -> String {
         match with_value(&self.text) {
@@ -115,6 +126,9 @@ impl ParsedSearch {
                 ]
             }
             (FindKind::Function, _) => vec![question(FindKind::Text, self.text.clone())],
+            (FindKind::Text, _) if (1..=FUNCTIONS).contains(&self.functions.len()) => {
+                vec![question(FindKind::Function, self.text.clone())]
+            }
             _ => Vec::new(),
         }
     }
@@ -260,6 +274,7 @@ impl<'a> SearchParser<'a> {
         };
         Ok(ParsedSearch {
             kind,
+            functions: Vec::new(),
             text: text.to_owned(),
             search,
             not_read,
@@ -496,13 +511,7 @@ impl<'a> SearchParser<'a> {
         if !named.is_empty() {
             return Ok(named);
         }
-        let mut found: Vec<Address> = self
-            .images
-            .functions(text)
-            .map(|symbol| symbol.address)
-            .collect();
-        found.sort_unstable();
-        found.dedup();
+        let found = functions_with(self.images, text);
         match found.len() {
             0 => match self.code(text) {
                 // Without images, a function is identified by its start address.
@@ -514,6 +523,17 @@ impl<'a> SearchParser<'a> {
             _ => Ok(found),
         }
     }
+}
+
+/// Returns the start addresses of the functions whose names contain a text.
+fn functions_with(images: &Images, text: &str) -> Vec<Address> {
+    let mut found: Vec<Address> = images
+        .functions(text)
+        .map(|symbol| symbol.address)
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 /// Parses a value as panels show it: hexadecimal digits only, of any number.

@@ -57,12 +57,10 @@ pub fn gather(
     let (first, last) = search_bounds(session, &requested.question.range, requested.at, cancel)?;
     let meaning = match &requested.before {
         Some(before) => Arc::clone(&before.meaning),
-        None => Arc::new(meaning_of(
-            session,
-            &requested.question,
-            requested.at,
-            cancel,
-        )?),
+        None => {
+            let meaning = meaning_of(session, &requested.question, requested.at, cancel)?;
+            Arc::new(meaning.with_functions(&session.images))
+        }
     };
     let rows = requested
         .before

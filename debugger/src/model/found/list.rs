@@ -8,14 +8,16 @@ use std::sync::Arc;
 
 use stepback_index::answer::{AccessKinds, Cell};
 use stepback_index::read::NameReader;
+use stepback_machine::Address;
 use stepback_parsers::{Position, RegisterSource};
 
 use crate::action::{Direction, FindKind};
 use crate::analysis::search::Search;
 use crate::analysis::search::meaning::ParsedSearch;
+use crate::image::Images;
 use crate::messages::say;
 use crate::model::hit_rows::{Spot, is_any_in, spots};
-use crate::model::names::place_name;
+use crate::model::names::{function_name, place_name};
 use crate::model::so_far::{nothing_so_far, so_far};
 use crate::model::table::Table;
 use crate::model::text::{bytes_text, thousands};
@@ -146,6 +148,23 @@ pub fn kind_name(kind: FindKind) -> &'static str {
     }
 }
 
+/// Describes the entries of functions with a text in their names: `entries of decode_field`,
+/// `entries of 2 functions with "dec"`.
+pub fn entries_words(functions: &[Address], text: &str, images: &Images) -> String {
+    match functions {
+        // An alias is named as the user names it.
+        [one] if images.symbols_named(text).is_empty() => {
+            say!("find-entries-of", function = function_name(images, *one))
+        }
+        [_] => say!("find-entries-of", function = text),
+        several => say!(
+            "find-entries-of-several",
+            count = several.len().to_string(),
+            text = format!("{text:?}")
+        ),
+    }
+}
+
 /// Describes the subject of a search: `text "ldr x1"`, `steps at 80000494 (decode_field+10c)`.
 pub fn subject(meaning: &ParsedSearch, session: &Session) -> String {
     let text = &meaning.text;
@@ -185,14 +204,9 @@ pub fn subject(meaning: &ParsedSearch, session: &Session) -> String {
                 AccessKinds::All => say!("find-accesses-of", of = of),
             }
         }
-        (Search::Visits(addresses), FindKind::Function) => match addresses.as_slice() {
-            [_] => say!("find-entries-of", function = text),
-            several => say!(
-                "find-entries-of-several",
-                count = several.len().to_string(),
-                text = format!("{text:?}")
-            ),
-        },
+        (Search::Visits(functions), FindKind::Function) => {
+            entries_words(functions, text, &session.images)
+        }
         (Search::Visits(addresses), _) => match addresses.as_slice() {
             [one] => match place_name(&session.images, *one) {
                 Some(name) => say!(

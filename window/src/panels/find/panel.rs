@@ -12,7 +12,7 @@ use stepback_debugger::action::{
 use stepback_debugger::expression::ExampleRegisters;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::found::{
-    SearchEnd, SearchResults, kind_name, nothing_words, summary,
+    SearchEnd, SearchResults, entries_words, kind_name, nothing_words, summary,
 };
 use stepback_debugger::model::table::{Table, TableRow};
 use stepback_debugger::notes::SavedSearch;
@@ -24,6 +24,7 @@ use crate::panels::PanelContext;
 use crate::panels::cursor_list::take_rect;
 use crate::panels::find::field::{SearchScope, icon_button, kind_ui, reach_ui, search_menu};
 use crate::panels::menu::KeptMenu;
+use crate::panels::offer::PanelOffer;
 use crate::panels::panel::Panel;
 use crate::panels::pen::{INSET, Pen, ROW};
 use crate::panels::row::{EmptyMessage, Field, FocusRequest, button_response, row_response};
@@ -472,7 +473,7 @@ impl FindPanel {
         let summary_width = INSET + pen.width(&words, ui_font(12.0)) + 6.0;
         let room = summary_width.min(bar.width() / 2.0);
         for offer in offers {
-            let offered = offer_words(&offer, &found.meaning.text);
+            let offered = offer_words(&offer, found, cx);
             let width = pen.width(&offered, ui_font(12.0)) + 12.0;
             if right - width < bar.left() + room {
                 break;
@@ -558,6 +559,20 @@ impl FindPanel {
             nothing: EmptyMessage(&words, advice),
             rect: rest,
         };
+        let is_in_range = (cx.desk.find.question())
+            .is_some_and(|question| question.range != FindRange::default());
+        if found.count() == 0 && is_in_range && found.end == SearchEnd::Done {
+            let everywhere = PanelOffer {
+                icon: icons::SEARCH,
+                words: shown.nothing,
+                button: say!("find-search-everywhere"),
+                action: Action::Search(SearchAction::Find(FindQuery {
+                    range: FindRange::default(),
+                    ..self.question(cx)
+                })),
+            };
+            return everywhere.ui(ui, pen, rest, out);
+        }
         if self.view.shown().is_plain() {
             self.place(&shown, found, cx);
         }
@@ -741,12 +756,17 @@ impl FindPanel {
 }
 
 /// Labels another interpretation of the text: `as value`, or `as value 0x1250` if the text itself
-/// differs.
-fn offer_words(offer: &FindQuery, text: &str) -> String {
+/// differs. Functions are named: `entries of decode_field`.
+fn offer_words(offer: &FindQuery, found: &SearchResults, cx: &PanelContext<'_>) -> String {
+    let text = &*found.meaning.text;
     if text.contains('=') {
         return say!("find-or", text = &*offer.text);
     }
     let kind = match offer.kind {
+        FindKind::Function => {
+            let images = &cx.desk.session.images;
+            return entries_words(&found.meaning.functions, text, images);
+        }
         FindKind::Address => say!("find-address").to_owned(),
         kind => kind_name(kind).to_lowercase(),
     };

@@ -17,7 +17,8 @@ use crate::theme::{icon_fill, icons, mono, mono_bold, semi, ui as ui_font};
 
 /// Minimum width of a panel with the offset in the function.
 const OFFSET_FROM: f32 = 680.0;
-/// Narrower panels have less room for instructions.
+/// Narrower panels have less room for instructions, and leave out their addresses, so that effects
+/// stay in view.
 const NARROW: f32 = 480.0;
 /// Wider panels have room for long operands.
 const WIDE: f32 = 640.0;
@@ -53,7 +54,7 @@ pub struct TraceColumns {
     tag: f32,
     /// Left edge of addresses at the least depth.
     pub address: f32,
-    /// Digits of an address.
+    /// Digits of an address; 0 if addresses are left out.
     digits: usize,
     /// Room for the offset in the function; 0 if it is left out.
     offset: f32,
@@ -183,7 +184,12 @@ impl TraceColumns {
             0.0
         };
         let has_offset = has_symbols && body.width() + 10.0 >= OFFSET_FROM;
-        let digits = address_digits(highest);
+        let is_narrow = body.width() + 10.0 < NARROW;
+        let digits = if is_narrow {
+            0
+        } else {
+            address_digits(highest)
+        };
         let offset =
             f32::from(u8::try_from(format!("+{longest_offset:x}").len()).unwrap_or_default())
                 * ADVANCE;
@@ -199,7 +205,7 @@ impl TraceColumns {
                 0.0
             },
             code: match body.width() + 10.0 {
-                width if width < NARROW => 152.0,
+                _ if is_narrow => 152.0,
                 // Operands of x86 are long, and without values there is room for them.
                 width if width >= WIDE && !has_values => 248.0,
                 _ => 168.0,
@@ -218,6 +224,11 @@ impl TraceColumns {
             lines_end: Some(end),
             ..self
         }
+    }
+
+    /// Returns true if addresses are shown.
+    pub fn has_addresses(&self) -> bool {
+        self.digits > 0
     }
 
     /// Returns true if source lines are shown.
@@ -300,14 +311,16 @@ pub fn paint_row(
     columns.paint_thread(pen, y, thread);
     guides(pen, columns, rect, row.depth);
     let dimmed = row.is_idle().then_some(tok.t3);
-    let x = columns.address + columns.indent(row.depth);
-    pen.code(
-        x,
-        y,
-        address_text(row.address.0, columns.digits),
-        dimmed.unwrap_or(tok.t2),
-    );
-    let mut x = x + columns.address_width() + 10.0;
+    let mut x = columns.address + columns.indent(row.depth);
+    if columns.has_addresses() {
+        pen.code(
+            x,
+            y,
+            address_text(row.address.0, columns.digits),
+            dimmed.unwrap_or(tok.t2),
+        );
+        x += columns.address_width() + 10.0;
+    }
     if let Some(offset) = row.offset.filter(|_| columns.offset > 0.0) {
         pen.cut_text(
             pos2(x, y),
@@ -482,7 +495,7 @@ fn paint_code(
     }
     let operand = || operand_spot(pen, pos2(operands, y), row, pointer?);
     PaintedRow {
-        is_cut: is_cut || is_code_cut,
+        is_cut: is_cut || is_code_cut || !columns.has_addresses(),
         spot: spot.or_else(operand),
     }
 }

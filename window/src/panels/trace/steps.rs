@@ -620,7 +620,11 @@ impl StepList {
             spot.tooltip(&response, row, &scene, &mut self.glimpse);
         } else if fitted.is_cut {
             response.on_hover_ui_at_pointer(|ui| {
-                ui.label(egui::RichText::new(row.full_text()).font(crate::theme::mono(12.0)));
+                let text = match columns.has_addresses() {
+                    true => row.full_text(),
+                    false => format!("{:x}   {}", row.address.0, row.full_text()),
+                };
+                ui.label(egui::RichText::new(text).font(crate::theme::mono(12.0)));
             });
         }
         height
