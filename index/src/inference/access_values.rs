@@ -65,10 +65,6 @@ impl<'i> AccessValues<'i> {
         }
     }
 
-    fn is_big_endian(&self) -> bool {
-        self.circumstances.endian == Endian::Big
-    }
-
     /// Infers the values of the block that contains a slot.
     fn block(&mut self, slot: u64, cancel: &Cancel) -> Result<&BlockValues, QueryError> {
         let thread = SlotReader(self.index).thread_at(Position(slot))?;
@@ -91,9 +87,8 @@ impl<'i> AccessValues<'i> {
         accessed: AccessedByte,
         cancel: &Cancel,
     ) -> Result<Option<u8>, QueryError> {
-        let is_big_endian = self.is_big_endian();
-        let block = self.block(accessed.slot, cancel)?;
-        Ok(block.byte(accessed, is_big_endian))
+        let endian = self.circumstances.endian;
+        Ok(self.block(accessed.slot, cancel)?.byte(accessed, endian))
     }
 
     /// Returns a byte that the step of a slot wrote to a register.
@@ -149,7 +144,7 @@ impl BlockValues {
         found.next()
     }
 
-    fn byte(&self, accessed: AccessedByte, is_big_endian: bool) -> Option<u8> {
+    fn byte(&self, accessed: AccessedByte, endian: Endian) -> Option<u8> {
         let AccessedByte {
             slot,
             kind,
@@ -170,10 +165,9 @@ impl BlockValues {
                 let offset = u8::try_from(offset)
                     .ok()
                     .filter(|offset| *offset < observed.size_bytes)?;
-                let place = if is_big_endian {
-                    observed.size_bytes - 1 - offset
-                } else {
-                    offset
+                let place = match endian {
+                    Endian::Big => observed.size_bytes - 1 - offset,
+                    Endian::Little => offset,
                 };
                 known.byte(u16::from(place))
             });
@@ -293,7 +287,7 @@ pub(crate) fn fill_accesses(
                 };
                 *byte = values.byte(accessed, cancel)?;
             }
-            if values.is_big_endian() {
+            if values.circumstances.endian == Endian::Big {
                 access.value.0.reverse();
             }
             access.is_inferred = !access.value.is_unknown();
