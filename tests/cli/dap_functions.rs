@@ -250,3 +250,22 @@ fn a_launch_names_the_description_of_a_log() {
     client.ask("launch", json!({"trace": log, "recordLayout": layout}));
     client.event("initialized");
 }
+
+/// A store to the lower half of `heap` of `lists.elf`, and a later load of the other half.
+const HALVES: &str = "\
+rax=0x1,rbx=0x0,rip=0x1000
+rip=0x1004,mw=0x3000:01020304
+rip=0x1008,mr=0x3004:05060708
+rip=0x100c,rax=0x2
+";
+
+#[test]
+fn a_symbol_is_as_certain_as_its_least_certain_byte() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.file("halves.log", HALVES);
+    let image = format!("{}@0", fixture_path("moved/lists.elf").display());
+    let launch = json!({"trace": trace, "images": [image], "position": 1});
+    let mut client = DapClient::launched(&sandbox, launch);
+    let value = client.evaluate("heap", "hover");
+    assert_eq!(value, "0x0807060504030201 (inferred)");
+}
