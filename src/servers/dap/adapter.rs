@@ -209,7 +209,7 @@ impl TracedProgram {
             "evaluate" => return self.evaluate(arguments, cancel),
             // A run is interrupted before this is answered.
             "pause" => json!({}),
-            "setExceptionBreakpoints" => json!({"breakpoints": []}),
+            "setExceptionBreakpoints" => self.set_exception_breakpoints(arguments)?,
             "setBreakpoints" => self.set_breakpoints(arguments, cancel)?,
             "setFunctionBreakpoints" => self.set_function_breakpoints(arguments, cancel)?,
             "setInstructionBreakpoints" => self.set_instruction_breakpoints(arguments, cancel)?,

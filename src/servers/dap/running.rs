@@ -194,7 +194,7 @@ impl TracedProgram {
                             continue;
                         }
                     }
-                    match &breakpoint.wish.log {
+                    match &breakpoint.options.log {
                         None => at.push(breakpoint),
                         Some(log) if messages.len() < MESSAGES => messages.push(LoggedMessage {
                             text: self.log_text(log, place, cancel),
