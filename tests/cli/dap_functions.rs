@@ -251,6 +251,60 @@ fn a_launch_names_the_description_of_a_log() {
     client.event("initialized");
 }
 
+#[test]
+fn a_pause_stops_a_run_that_was_requested_before_it() {
+    let sandbox = Sandbox::new();
+    let mut client = DapClient::start(&sandbox, &[]);
+    client.ask("initialize", json!({}));
+    // All of these arrive while the trace is opened.
+    let requests = [
+        ("launch", json!({"demo": true})),
+        ("configurationDone", json!({})),
+        ("continue", json!({"threadId": 1})),
+        ("pause", json!({"threadId": 1})),
+    ];
+    let messages = (101..).zip(&requests).map(|(seq, (command, arguments))| {
+        let message = json!({
+            "seq": seq, "type": "request", "command": command, "arguments": arguments,
+        });
+        let body = message.to_string();
+        format!("Content-Length: {}\r\n\r\n{body}", body.len())
+    });
+    client.write(messages.collect::<String>().as_bytes());
+    for (seq, _) in (101..).zip(&requests) {
+        assert_eq!(client.answer(seq)["success"], true);
+    }
+    assert_eq!(client.stop()["reason"], "entry");
+    assert_eq!(client.stop()["description"], "Interrupted");
+    assert_eq!(client.position(), 0);
+    // A pause without a run does not stop the next one.
+    client.ask("pause", json!({"threadId": 1}));
+    client.ask("continue", json!({"threadId": 1}));
+    assert_eq!(client.stop()["description"], "The trace ends here");
+}
+
+#[test]
+fn messages_of_log_points_are_sent_during_the_run() {
+    let sandbox = Sandbox::new();
+    let mut client = DapClient::launched(&sandbox, json!({"demo": true}));
+    let log = json!({"name": "main", "logMessage": "main begins"});
+    client.ask("setFunctionBreakpoints", json!({"breakpoints": [log]}));
+    // The loop of `decode_field`, which the rest of the run meets tens of thousands of times.
+    let breakpoints: Vec<Value> = (0x8000_0480_u64..0x8000_0580)
+        .step_by(4)
+        .map(|pc| json!({"instructionReference": format!("{pc:#x}"), "condition": "x0 == 0x123456789abcdef"}))
+        .collect();
+    client.ask(
+        "setInstructionBreakpoints",
+        json!({"breakpoints": breakpoints}),
+    );
+    client.ask("continue", json!({"threadId": 1}));
+    client.note("main begins");
+    client.ask("pause", json!({"threadId": 1}));
+    assert_eq!(client.stop()["description"], "Interrupted");
+    assert_eq!(client.position(), 0);
+}
+
 /// Returns the messages of a list of breakpoints; those of verified ones are empty.
 fn messages(set: &Value) -> Vec<&str> {
     let breakpoints = set["breakpoints"].as_array().unwrap().iter();
