@@ -1,6 +1,7 @@
 //! Values of variables in C syntax: `-3`, `97 'a'`, `0x80020340 "name"`, `{id = 3, calls = 0}`.
 
 use anyhow::Result;
+use stepback_debugger::analysis::tracked::known_source;
 use stepback_debugger::image::{
     ArrayLength, EnumerationName, FloatKind, Signedness, TypeMember, TypeShape,
     UnsupportedLocation, VariablePlace, VariantPart, sign_extended,
@@ -67,10 +68,8 @@ impl ValueText<'_> {
     /// # Errors
     /// The trace cannot be read.
     pub fn source(&self, value: &TypedValue) -> Result<ValueSource> {
-        let bytes = self.0.bytes(value, VALUE_BYTES)?.unwrap_or_default();
-        let known = bytes.iter().filter(|byte| byte.value.is_some());
-        let source = known.map(|byte| byte.source).max();
-        Ok(source.unwrap_or(ValueSource::Unknown))
+        let bytes = self.0.bytes(value, VALUE_BYTES)?;
+        Ok(known_source(&bytes.unwrap_or_default()))
     }
 
     /// Formats a value.

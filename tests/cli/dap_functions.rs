@@ -250,3 +250,172 @@ fn a_launch_names_the_description_of_a_log() {
     client.ask("launch", json!({"trace": log, "recordLayout": layout}));
     client.event("initialized");
 }
+
+#[test]
+fn a_pause_stops_a_run_that_was_requested_before_it() {
+    let sandbox = Sandbox::new();
+    let mut client = DapClient::start(&sandbox, &[]);
+    client.ask("initialize", json!({}));
+    // All of these arrive while the trace is opened.
+    let requests = [
+        ("launch", json!({"demo": true})),
+        ("configurationDone", json!({})),
+        ("continue", json!({"threadId": 1})),
+        ("pause", json!({"threadId": 1})),
+    ];
+    let messages = (101..).zip(&requests).map(|(seq, (command, arguments))| {
+        let message = json!({
+            "seq": seq, "type": "request", "command": command, "arguments": arguments,
+        });
+        let body = message.to_string();
+        format!("Content-Length: {}\r\n\r\n{body}", body.len())
+    });
+    client.write(messages.collect::<String>().as_bytes());
+    for (seq, _) in (101..).zip(&requests) {
+        assert_eq!(client.answer(seq)["success"], true);
+    }
+    assert_eq!(client.stop()["reason"], "entry");
+    assert_eq!(client.stop()["description"], "Interrupted");
+    assert_eq!(client.position(), 0);
+    // A pause without a run does not stop the next one.
+    client.ask("pause", json!({"threadId": 1}));
+    client.ask("continue", json!({"threadId": 1}));
+    assert_eq!(client.stop()["description"], "The trace ends here");
+}
+
+#[test]
+fn messages_of_log_points_are_sent_during_the_run() {
+    let sandbox = Sandbox::new();
+    let mut client = DapClient::launched(&sandbox, json!({"demo": true}));
+    let log = json!({"name": "main", "logMessage": "main begins"});
+    client.ask("setFunctionBreakpoints", json!({"breakpoints": [log]}));
+    // The loop of `decode_field`, which the rest of the run meets tens of thousands of times.
+    let breakpoints: Vec<Value> = (0x8000_0480_u64..0x8000_0580)
+        .step_by(4)
+        .map(|pc| json!({"instructionReference": format!("{pc:#x}"), "condition": "x0 == 0x123456789abcdef"}))
+        .collect();
+    client.ask(
+        "setInstructionBreakpoints",
+        json!({"breakpoints": breakpoints}),
+    );
+    client.ask("continue", json!({"threadId": 1}));
+    client.note("main begins");
+    client.ask("pause", json!({"threadId": 1}));
+    assert_eq!(client.stop()["description"], "Interrupted");
+    assert_eq!(client.position(), 0);
+}
+
+/// Returns the messages of a list of breakpoints; those of verified ones are empty.
+fn messages(set: &Value) -> Vec<&str> {
+    let breakpoints = set["breakpoints"].as_array().unwrap().iter();
+    breakpoints
+        .map(|one| match one["verified"] == true {
+            true => "",
+            false => one["message"].as_str().unwrap(),
+        })
+        .collect()
+}
+
+#[test]
+fn a_breakpoint_that_cannot_be_set_leaves_the_others() {
+    let sandbox = Sandbox::new();
+    let mut client = launched(&sandbox, "prologue", json!(0));
+    let source = json!({"path": "prologue.c"});
+    let lines = [
+        json!({"line": 10}),
+        json!({"line": null}),
+        json!({"line": "10"}),
+        json!({"line": 0}),
+        json!({"line": -3}),
+        json!({"line": 4_294_967_296_u64}),
+        json!({"line": 1e30}),
+    ];
+    let set = client.ask(
+        "setBreakpoints",
+        json!({"source": source, "breakpoints": lines}),
+    );
+    assert_eq!(
+        messages(&set),
+        [
+            "",
+            "the argument \"line\" is missing",
+            "the argument \"line\" must be an integer",
+            "no file has a line 0: lines are numbered from 1",
+            "no file has a line -3: lines are numbered from 1",
+            "no file has a line 4294967296: lines are numbered from 1",
+            "the argument \"line\" is out of range",
+        ]
+    );
+    check_stops(&mut client, &[13, 47, 81]);
+    let none = json!({"source": source, "breakpoints": []});
+    client.ask("setBreakpoints", none);
+
+    let functions = json!({"breakpoints": [{"name": 7}, {"name": "count"}, {}]});
+    let set = client.ask("setFunctionBreakpoints", functions);
+    let [wrong, "", missing] = messages(&set)[..] else {
+        panic!("{set}");
+    };
+    assert_eq!(wrong, "the argument \"name\" must be a string");
+    assert_eq!(missing, "the argument \"name\" is missing");
+    check_stops(&mut client, &[13, 47, 81]);
+    client.ask("setFunctionBreakpoints", json!({"breakpoints": []}));
+
+    let instructions = json!({"breakpoints": [{}, {"instructionReference": "0x4000e8"}]});
+    let set = client.ask("setInstructionBreakpoints", instructions);
+    let missing = "the argument \"instructionReference\" is missing";
+    assert_eq!(messages(&set), [missing, ""]);
+    check_stops(&mut client, &[8, 42, 76]);
+
+    let set = client.ask("setExceptionBreakpoints", json!({"filters": ["uncaught"]}));
+    assert_eq!(messages(&set), ["a trace has no exception filters"]);
+}
+
+#[test]
+fn memory_beyond_the_address_space_is_not_watched() {
+    let sandbox = Sandbox::new();
+    let mut client = launched(&sandbox, "prologue", json!(0));
+    let last = "0xfffffffffffffff8";
+    let beyond = "9 bytes from 0xfffffffffffffff8 on reach beyond the end of memory";
+    let whole = json!({"dataId": format!("{last}:8"), "accessType": "write"});
+    let long = json!({"dataId": format!("{last}:9"), "accessType": "write"});
+    let set = client.ask("setDataBreakpoints", json!({"breakpoints": [long, whole]}));
+    assert_eq!(messages(&set), [beyond, ""]);
+    let info = |bytes: u64| json!({"name": last, "asAddress": true, "bytes": bytes});
+    let refused = client.ask("dataBreakpointInfo", info(9));
+    assert_eq!(refused["dataId"], Value::Null);
+    assert_eq!(refused["description"], beyond);
+    let accepted = client.ask("dataBreakpointInfo", info(8));
+    assert_eq!(accepted["dataId"], format!("{last}:8"));
+}
+
+#[test]
+fn a_refusal_names_the_reason() {
+    let sandbox = Sandbox::new();
+    let mut client = launched(&sandbox, "prologue", json!(0));
+    let info = client.ask("dataBreakpointInfo", json!({"name": ""}));
+    assert_eq!(info["description"], "the argument \"name\" is empty");
+    let code = json!({"memoryReference": "0x4000e8", "instructionCount": -1});
+    assert_eq!(
+        client.refused("disassemble", code),
+        "the argument \"instructionCount\" must not be negative"
+    );
+}
+
+/// A store to the lower half of `heap` of `lists.elf`, and a later load of the other half.
+const HALVES: &str = "\
+rax=0x1,rbx=0x0,rip=0x1000
+rip=0x1004,mw=0x3000:01020304
+rip=0x1008,mr=0x3004:05060708
+rip=0x100c,rax=0x2
+";
+
+#[test]
+fn a_symbol_is_as_certain_as_its_least_certain_byte() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.file("halves.log", HALVES);
+    let image = format!("{}@0", fixture_path("moved/lists.elf").display());
+    let launch = json!({"trace": trace, "images": [image], "position": 1});
+    let mut client = DapClient::launched(&sandbox, launch);
+    let value = client.evaluate("heap", "hover");
+    assert_eq!(value, "0x0807060504030201 (inferred)");
+}

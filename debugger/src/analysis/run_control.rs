@@ -173,6 +173,22 @@ impl RunControl<'_> {
         }
     }
 
+    /// Runs until the nearest stop up to a limit; none if nothing stops the program until there. The
+    /// cost does not depend on the steps beyond the limit.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn run_to(
+        &self,
+        limit: Position,
+        from: Position,
+        direction: Direction,
+        threads: RunningThreads,
+    ) -> Result<Option<Stop>, QueryError> {
+        let nearest = self.nearest(from, &Run::new(direction, threads, Some(limit)))?;
+        Ok(nearest.filter(|stop| !is_beyond(stop.position, limit, direction)))
+    }
+
     /// Lets a thread do its next or last step. The other threads run too, and may stop the program
     /// first.
     ///
@@ -196,12 +212,10 @@ impl RunControl<'_> {
                 None => None,
             },
         };
-        let target = target.map(Step::before);
-        let nearest = self.nearest(from, &Run::new(direction, threads, target))?;
-        let Some(target) = target else {
-            return nearest.map_or_else(|| self.edge(direction, threads), Ok);
+        let Some(target) = target.map(Step::before) else {
+            return self.run(from, direction, threads);
         };
-        if let Some(stop) = nearest.filter(|stop| !is_beyond(stop.position, target, direction)) {
+        if let Some(stop) = self.run_to(target, from, direction, threads)? {
             return Ok(stop);
         }
         if direction == Direction::Forward && target == self.index.end() {
@@ -686,6 +700,39 @@ mod tests {
                 "6 cpu0 edge",
             ],
         );
+    }
+
+    #[test]
+    fn a_run_with_a_limit_stops_only_up_to_it() {
+        let (index, cancel) = (index(), Cancel::default());
+        let points = points(&[0x1004], &[(0x9004, 4, AccessKinds::Writes)]);
+        let control = RunControl {
+            index: &index,
+            points: &points,
+            seen_by: ThreadId(0),
+            reported: None,
+            cancel: &cancel,
+        };
+        let check = |limit, from, direction, expected: Option<&str>| {
+            let stop = control.run_to(
+                Position(limit),
+                Position(from),
+                direction,
+                RunningThreads::All,
+            );
+            assert_eq!(stop.unwrap().map(text).as_deref(), expected, "{limit}");
+        };
+        let access = Some("2 cpu1 access 9004 of step 1");
+        check(1, 0, Direction::Forward, None);
+        check(2, 0, Direction::Forward, access);
+        check(6, 0, Direction::Forward, access);
+        check(4, 2, Direction::Forward, None);
+        check(5, 2, Direction::Forward, Some("5 cpu0 break 1004"));
+        // The end is no stop.
+        check(6, 5, Direction::Forward, None);
+        check(3, 5, Direction::Back, None);
+        check(2, 5, Direction::Back, Some("2 cpu0 break 1004"));
+        check(0, 1, Direction::Back, None);
     }
 
     #[track_caller]

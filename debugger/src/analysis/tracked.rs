@@ -333,16 +333,17 @@ fn of_bytes(mut bytes: Vec<ByteState>, order: Endian) -> CellValue {
     if order == Endian::Big {
         bytes.reverse();
     }
-    let known = bytes
-        .iter()
-        .filter(|byte| byte.value.is_some())
-        .map(|byte| byte.source);
-    let source = known.max().unwrap_or(ValueSource::Unknown);
     CellValue {
         value: Value(bytes.iter().map(|byte| byte.value).collect()),
-        source,
+        source: known_source(&bytes),
         ..CellValue::default()
     }
+}
+
+/// Returns the least certain source of the known bytes; `Unknown` if nothing is known.
+pub fn known_source(bytes: &[ByteState]) -> ValueSource {
+    let known = bytes.iter().filter(|byte| byte.value.is_some());
+    known.map(|byte| byte.source).max().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -392,5 +393,12 @@ mod tests {
             of_bytes(Vec::new(), Endian::Little).source,
             ValueSource::Unknown
         );
+        // The least certain known byte decides.
+        let inferred = ByteState {
+            source: ValueSource::Inferred,
+            ..byte(3)
+        };
+        let bytes = [byte(1), inferred, ByteState::default()];
+        assert_eq!(known_source(&bytes), ValueSource::Inferred);
     }
 }

@@ -20,7 +20,7 @@ use super::ret_sync::{self, BreakpointUse, DisassemblerCommand};
 use super::waveform::{self, ViewerCommands};
 use crate::session::Session;
 
-/// Time between two looks at what the other programs sent.
+/// Polling interval for what the other programs sent.
 const POLL: Duration = Duration::from_millis(25);
 /// Time between two attempts to connect.
 const RETRY: Duration = Duration::from_secs(1);

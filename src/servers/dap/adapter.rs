@@ -48,7 +48,7 @@ pub struct Adapter {
     /// Number of the first line in messages: 0 or 1.
     first_line: i64,
     path_format: PathFormat,
-    /// Receives events while a request is answered.
+    /// Receives events while a request is answered, and during a run.
     output: Arc<Output>,
     /// The client shows progress.
     shows_progress: bool,
@@ -104,7 +104,7 @@ impl Adapter {
     /// The trace cannot be read, or the run was interrupted.
     pub fn run(&mut self, run: RunRequest, cancel: &Cancel) -> Result<Events, QueryError> {
         match &mut self.program {
-            Some(program) => Ok(stop_events(&program.run(run, cancel)?)),
+            Some(program) => Ok(stop_events(&program.run(run, &self.output, cancel)?)),
             None => Ok(Vec::new()),
         }
     }
@@ -209,7 +209,7 @@ impl TracedProgram {
             "evaluate" => return self.evaluate(arguments, cancel),
             // A run is interrupted before this is answered.
             "pause" => json!({}),
-            "setExceptionBreakpoints" => json!({"breakpoints": []}),
+            "setExceptionBreakpoints" => self.set_exception_breakpoints(arguments)?,
             "setBreakpoints" => self.set_breakpoints(arguments, cancel)?,
             "setFunctionBreakpoints" => self.set_function_breakpoints(arguments, cancel)?,
             "setInstructionBreakpoints" => self.set_instruction_breakpoints(arguments, cancel)?,
@@ -331,14 +331,5 @@ fn stop_events(stop: &ProgramStop) -> Events {
         Direction::Forward => note("the trace ends here"),
         Direction::Back => note("the trace begins here"),
     });
-    let logged = stop.messages.iter().map(|message| {
-        let mut body = json!({"category": "console", "output": format!("{}\n", message.text)});
-        if let (Some(fields), Some(Json::Object(place))) =
-            (body.as_object_mut(), message.shown_at.clone())
-        {
-            fields.extend(place);
-        }
-        ("output", body)
-    });
-    logged.chain(edge).chain([("stopped", body)]).collect()
+    edge.into_iter().chain([("stopped", body)]).collect()
 }

@@ -36,13 +36,15 @@ impl<'a> Arguments<'a> {
     /// The argument has another type.
     pub fn number(self, name: &str) -> Result<Option<i64>> {
         let number = |value: &Json| {
-            let whole = value
-                .as_f64()
-                .filter(|number| number.fract() == 0.0 && number.abs() <= 9_007_199_254_740_992.0);
+            let whole = value.as_f64().filter(|number| number.fract() == 0.0);
+            let exact = whole.filter(|number| number.abs() <= 9_007_199_254_740_992.0);
             value
                 .as_i64()
-                .or(whole.map(|number| number as i64))
-                .with_context(|| format!("the argument {name:?} must be an integer"))
+                .or(exact.map(|number| number as i64))
+                .with_context(|| match whole {
+                    Some(_) => format!("the argument {name:?} is out of range"),
+                    None => format!("the argument {name:?} must be an integer"),
+                })
         };
         self.value(name).map(number).transpose()
     }

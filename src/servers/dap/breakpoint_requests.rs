@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Error, Result, anyhow, bail, ensure};
 use serde_json::{Value as Json, json};
 use stepback_debugger::analysis::names::{NameResolver, code_address};
 use stepback_debugger::analysis::run_control::{StopAtStores, WatchedRange};
@@ -37,7 +37,6 @@ pub struct CodeLine {
 
 /// A breakpoint to add.
 struct WantedBreakpoint {
-    origin: BreakpointOrigin,
     addresses: Vec<Address>,
     /// Name of the function.
     function: Option<String>,
@@ -56,41 +55,22 @@ impl TracedProgram {
     pub fn set_breakpoints(&mut self, arguments: Arguments<'_>, cancel: &Cancel) -> Result<Json> {
         let source = arguments.object("source")?;
         let source = source.context("the argument \"source\" is missing")?;
-        let path = source.required_text("path")?.to_owned();
-        let wanted = arguments.objects("breakpoints")?;
-        ensure!(
-            wanted.len() <= STOP_POINTS,
-            "there are too many breakpoints"
-        );
-        let origin = BreakpointOrigin::File(path.clone());
-        self.breakpoints.remove(&origin);
-        let mut answers = Vec::new();
-        for one in wanted {
+        let path = source.required_text("path")?;
+        let origin = BreakpointOrigin::File(path.to_owned());
+        self.replace_code(origin, arguments, cancel, |program, one| {
             let line = one.required_number("line")?;
-            let set = match self.code_line(&path, line, cancel) {
-                Ok(mut code) => {
-                    for address in &mut code.addresses {
-                        *address = self.after_prologue(*address)?;
-                    }
-                    let shown = i64::from(code.line) - 1 + self.first_line;
-                    let place = json!({"source": self.sources.json(&code.file), "line": shown});
-                    let wanted = WantedBreakpoint {
-                        origin: origin.clone(),
-                        addresses: code.addresses,
-                        function: None,
-                        shown_at: Some(place),
-                    };
-                    let set = self.add_code(wanted, one, cancel);
-                    set.map(|mut answer| {
-                        answer["line"] = shown.into();
-                        answer
-                    })
-                }
-                Err(error) => Err(error),
-            };
-            answers.push(self.answer_of(set, cancel)?);
-        }
-        Ok(json!({"breakpoints": answers}))
+            let mut code = program.code_line(path, line, cancel)?;
+            for address in &mut code.addresses {
+                *address = program.after_prologue(*address)?;
+            }
+            let shown = i64::from(code.line) - 1 + program.first_line;
+            let place = json!({"source": program.sources.json(&code.file), "line": shown});
+            Ok(WantedBreakpoint {
+                addresses: code.addresses,
+                function: None,
+                shown_at: Some(place),
+            })
+        })
     }
 
     /// Replaces the breakpoints of functions.
@@ -99,32 +79,15 @@ impl TracedProgram {
         arguments: Arguments<'_>,
         cancel: &Cancel,
     ) -> Result<Json> {
-        let wanted = arguments.objects("breakpoints")?;
-        ensure!(
-            wanted.len() <= STOP_POINTS,
-            "there are too many breakpoints"
-        );
         let origin = BreakpointOrigin::Functions;
-        self.breakpoints.remove(&origin);
-        let mut answers = Vec::new();
-        for one in wanted {
+        self.replace_code(origin, arguments, cancel, |program, one| {
             let name = one.required_text("name")?;
-            let addresses = self.function_addresses(name, cancel);
-            let set = match addresses {
-                Ok(addresses) => {
-                    let wanted = WantedBreakpoint {
-                        origin: origin.clone(),
-                        addresses,
-                        function: Some(name.to_owned()).filter(|_| address_of(name).is_none()),
-                        shown_at: None,
-                    };
-                    self.add_code(wanted, one, cancel)
-                }
-                Err(error) => Err(error),
-            };
-            answers.push(self.answer_of(set, cancel)?);
-        }
-        Ok(json!({"breakpoints": answers}))
+            Ok(WantedBreakpoint {
+                addresses: program.function_addresses(name, cancel)?,
+                function: Some(name.to_owned()).filter(|_| address_of(name).is_none()),
+                shown_at: None,
+            })
+        })
     }
 
     /// Replaces the breakpoints of single instructions.
@@ -133,30 +96,64 @@ impl TracedProgram {
         arguments: Arguments<'_>,
         cancel: &Cancel,
     ) -> Result<Json> {
+        let origin = BreakpointOrigin::Instructions;
+        self.replace_code(origin, arguments, cancel, |program, one| {
+            let address = one.address("instructionReference")?;
+            Ok(WantedBreakpoint {
+                addresses: vec![code_address(address, program.index(), cancel)?],
+                function: None,
+                shown_at: None,
+            })
+        })
+    }
+
+    /// Replaces the breakpoints of a request by those that `find` returns for its descriptions. One
+    /// that cannot be set is answered with the reason. If the request fails, the old ones stay.
+    fn replace_code(
+        &mut self,
+        origin: BreakpointOrigin,
+        arguments: Arguments<'_>,
+        cancel: &Cancel,
+        find: impl Fn(&Self, Arguments<'_>) -> Result<WantedBreakpoint>,
+    ) -> Result<Json> {
         let wanted = arguments.objects("breakpoints")?;
         ensure!(
             wanted.len() <= STOP_POINTS,
             "there are too many breakpoints"
         );
-        let origin = BreakpointOrigin::Instructions;
+        let before = self.breakpoints.clone();
         self.breakpoints.remove(&origin);
         let mut answers = Vec::new();
         for one in wanted {
-            let set = match one.address("instructionReference") {
-                Ok(address) => {
-                    let address = code_address(address, self.index(), cancel)?;
-                    let wanted = WantedBreakpoint {
-                        origin: origin.clone(),
-                        addresses: vec![address],
-                        function: None,
-                        shown_at: None,
-                    };
-                    self.add_code(wanted, one, cancel)
+            let found = find(self, one);
+            let set = found.and_then(|found| self.add_code(&origin, found, one, cancel));
+            answers.push(match set {
+                Ok(answer) => answer,
+                Err(error) if cancel.is_cancelled() => {
+                    self.breakpoints = before;
+                    return Err(error);
                 }
-                Err(error) => Err(error),
-            };
-            answers.push(self.answer_of(set, cancel)?);
+                Err(error) => self.refused(&error),
+            });
         }
+        Ok(json!({"breakpoints": answers}))
+    }
+
+    /// Answers a breakpoint that cannot be set.
+    fn refused(&mut self, error: &Error) -> Json {
+        let id = self.breakpoints.next_id();
+        json!({"id": id, "verified": false, "message": format!("{error:#}")})
+    }
+
+    /// Answers exception filters, of which there are none.
+    pub fn set_exception_breakpoints(&mut self, arguments: Arguments<'_>) -> Result<Json> {
+        let lists = ["filters", "filterOptions", "exceptionOptions"];
+        let mut count = 0;
+        for name in lists {
+            count += arguments.list(name)?.len();
+        }
+        let error = anyhow!("a trace has no exception filters");
+        let answers: Vec<Json> = (0..count).map(|_| self.refused(&error)).collect();
         Ok(json!({"breakpoints": answers}))
     }
 
@@ -210,8 +207,8 @@ impl TracedProgram {
             return Ok(refused(text));
         };
         let len_bytes = bytes.unwrap_or(len_bytes);
-        if len_bytes == 0 || len_bytes > WATCHED_BYTES {
-            return Ok(refused(format!("{len_bytes} bytes cannot be watched")));
+        if let Err(error) = watchable(address, len_bytes) {
+            return Ok(refused(error.to_string()));
         }
         Ok(json!({
             "dataId": format!("{address:#x}:{len_bytes}"),
@@ -227,25 +224,22 @@ impl TracedProgram {
         self.breakpoints.remove_data();
         let mut answers = Vec::new();
         for one in wanted {
-            let id = self.breakpoints.next_id();
-            let answer = match self.add_data(id, one) {
-                Ok(()) => json!({"id": id, "verified": true}),
-                Err(error) => {
-                    json!({"id": id, "verified": false, "message": format!("{error:#}")})
-                }
-            };
-            answers.push(answer);
+            answers.push(match self.add_data(one) {
+                Ok(id) => json!({"id": id, "verified": true}),
+                Err(error) => self.refused(&error),
+            });
         }
         Ok(json!({"breakpoints": answers}))
     }
 
-    fn add_data(&mut self, id: u64, wanted: Arguments<'_>) -> Result<()> {
+    /// Adds a data breakpoint and returns its number.
+    fn add_data(&mut self, wanted: Arguments<'_>) -> Result<u64> {
         let data = wanted.required_text("dataId")?;
         let range = data
             .split_once(':')
-            .and_then(|(address, length)| Some((address_of(address)?, length.parse().ok()?)))
-            .filter(|(_, len_bytes)| (1..=WATCHED_BYTES).contains(len_bytes));
+            .and_then(|(address, length)| Some((address_of(address)?, length.parse().ok()?)));
         let (address, len_bytes) = range.with_context(|| format!("there is no data {data:?}"))?;
+        let range = watchable(address, len_bytes)?;
         // Editors call the access "write" a change of the value, and gdb stops there only, too.
         let (kinds, stores) = match wanted.text("accessType")? {
             None | Some("write") => (AccessKinds::Writes, StopAtStores::Changes),
@@ -258,10 +252,7 @@ impl TracedProgram {
             "a hit condition counts executions of code; a data breakpoint has none"
         );
         let condition = StopCondition::parse(wanted.text("condition")?)?;
-        let range = MemoryRange {
-            address: Address(address),
-            len_bytes,
-        };
+        let id = self.breakpoints.next_id();
         self.breakpoints.add_data(DataBreakpoint {
             id,
             watched: WatchedRange {
@@ -270,7 +261,8 @@ impl TracedProgram {
                 stores,
             },
             condition,
-        })
+        })?;
+        Ok(id)
     }
 
     /// Returns the memory of a variable that the client shows, or of a name; none for a register.
@@ -282,6 +274,7 @@ impl TracedProgram {
     ) -> Result<Option<(u64, u64)>> {
         let MemberPath { frame, path } = self.shown_variable(arguments, name, cancel)?;
         if path.is_empty() {
+            ensure!(!name.is_empty(), "the argument \"name\" is empty");
             bail!("{name} has no name here: another variable hides it");
         }
         match self.view(frame, cancel)?.cell_of_local(&path)? {
@@ -311,7 +304,13 @@ impl TracedProgram {
 
     /// Finds the code of a line, or of the next line of the file that has code.
     pub fn code_line(&self, path: &str, line: i64, cancel: &Cancel) -> Result<CodeLine> {
-        let line = line.saturating_add(1 - self.first_line).max(0);
+        let first = self.first_line;
+        let lines = first..=i64::from(u32::MAX) - 1 + first;
+        ensure!(
+            lines.contains(&line),
+            "no file has a line {line}: lines are numbered from {first}"
+        );
+        let line = line + 1 - first;
         let names = self.sources.names_of(path, &self.session, cancel)?;
         ensure!(
             !names.is_empty(),
@@ -402,17 +401,17 @@ impl TracedProgram {
     /// Adds a breakpoint and describes it.
     fn add_code(
         &mut self,
+        origin: &BreakpointOrigin,
         wanted: WantedBreakpoint,
         arguments: Arguments<'_>,
         cancel: &Cancel,
     ) -> Result<Json> {
         let WantedBreakpoint {
-            origin,
             addresses,
             function,
             shown_at,
         } = wanted;
-        let wish = BreakpointOptions {
+        let options = BreakpointOptions {
             condition: StopCondition::parse(arguments.text("condition")?)?,
             hits: filled(arguments, "hitCondition")?
                 .map(HitCondition::parse)
@@ -421,9 +420,12 @@ impl TracedProgram {
                 .map(LogMessage::parse)
                 .transpose()?,
         };
-        wish.condition.check(&self.session, &addresses, cancel)?;
+        options.condition.check(&self.session, &addresses, cancel)?;
         let id = self.breakpoints.next_id();
         let mut answer = json!({"id": id, "verified": true});
+        if let Some(place) = &shown_at {
+            answer["line"] = place["line"].clone();
+        }
         if let Some(first) = addresses.first() {
             answer["instructionReference"] = first.to_string().into();
         }
@@ -436,25 +438,31 @@ impl TracedProgram {
         }
         self.breakpoints.add(CodeBreakpoint {
             id,
-            origin,
+            origin: origin.clone(),
             addresses,
             function,
-            wish,
+            options,
             shown_at,
         })?;
         Ok(answer)
     }
+}
 
-    /// Describes a breakpoint that may be impossible. Only a cancelled request is an error.
-    fn answer_of(&mut self, set: Result<Json>, cancel: &Cancel) -> Result<Json> {
-        match set {
-            Err(error) if cancel.is_cancelled() => Err(error),
-            Err(error) => Ok(json!({
-                "id": self.breakpoints.next_id(),
-                "verified": false,
-                "message": format!("{error:#}"),
-            })),
-            Ok(answer) => Ok(answer),
-        }
-    }
+/// Returns the range that a breakpoint watches.
+///
+/// # Errors
+/// It is empty or too long, or reaches beyond the end of memory.
+fn watchable(address: u64, len_bytes: u64) -> Result<MemoryRange> {
+    ensure!(
+        (1..=WATCHED_BYTES).contains(&len_bytes),
+        "{len_bytes} bytes cannot be watched: a breakpoint watches 1 to {WATCHED_BYTES}"
+    );
+    ensure!(
+        address.checked_add(len_bytes - 1).is_some(),
+        "{len_bytes} bytes from {address:#x} on reach beyond the end of memory"
+    );
+    Ok(MemoryRange {
+        address: Address(address),
+        len_bytes,
+    })
 }

@@ -43,7 +43,7 @@ pub struct CodeBreakpoint {
     pub addresses: Vec<Address>,
     /// Name of the function whose breakpoint it is.
     pub function: Option<String>,
-    pub wish: BreakpointOptions,
+    pub options: BreakpointOptions,
     /// Source and line for messages, as clients see them.
     pub shown_at: Option<Json>,
 }
@@ -57,7 +57,7 @@ pub struct DataBreakpoint {
 }
 
 /// All stop points of a client.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Breakpoints {
     count: u64,
     code: Vec<CodeBreakpoint>,
@@ -75,7 +75,7 @@ impl CodeBreakpoint {
         at: StopPlace,
         cancel: &Cancel,
     ) -> Result<ConditionOutcome, QueryError> {
-        if let Some(hits) = self.wish.hits {
+        if let Some(hits) = self.options.hits {
             let mut before = 0;
             for pc in &self.addresses {
                 before += VisitReader(&session.index).visit_count_before(*pc, at.position)?;
@@ -84,7 +84,7 @@ impl CodeBreakpoint {
                 return Ok(ConditionOutcome::False);
             }
         }
-        let outcome = self.wish.condition.outcome(session, at, cancel);
+        let outcome = self.options.condition.outcome(session, at, cancel);
         cancel.check()?;
         Ok(outcome)
     }

@@ -13,7 +13,7 @@ use super::arguments::Arguments;
 use super::program::TracedProgram;
 
 /// Maximum number of instructions in an answer, and of those before or after the address.
-const INSTRUCTIONS: i64 = 10_000;
+const INSTRUCTIONS: u64 = 10_000;
 
 /// Alignment of instruction sets whose instructions all have that length.
 const FIXED_BYTES: u64 = 4;
@@ -35,10 +35,10 @@ impl TracedProgram {
         let address = arguments.address("memoryReference")?;
         let offset = arguments.number("instructionOffset")?.unwrap_or(0);
         let count = arguments
-            .number("instructionCount")?
+            .count("instructionCount")?
             .context("the argument \"instructionCount\" is missing")?;
         ensure!(
-            (0..=INSTRUCTIONS).contains(&count) && (-INSTRUCTIONS..=INSTRUCTIONS).contains(&offset),
+            count <= INSTRUCTIONS && offset.unsigned_abs() <= INSTRUCTIONS,
             "at most {INSTRUCTIONS} instructions can be disassembled"
         );
         let set = NameReader(self.index()).set_at(self.thread, self.position)?;

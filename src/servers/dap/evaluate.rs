@@ -2,6 +2,7 @@
 
 use anyhow::{Result, ensure};
 use serde_json::{Value as Json, json};
+use stepback_debugger::analysis::tracked::known_source;
 use stepback_debugger::expression::parse;
 use stepback_debugger::image::SymbolKind;
 use stepback_debugger::model::frame_place::FrameLevel;
@@ -139,9 +140,8 @@ impl TracedProgram {
         if self.index().info().is_big_endian {
             bytes.reverse();
         }
-        let source = states.first().map(|state| state.source).unwrap_or_default();
         Ok(Some(EvaluatedText {
-            text: value_text(&Value(bytes), source),
+            text: value_text(&Value(bytes), known_source(&states)),
             reference: Some(address),
         }))
     }

@@ -1,16 +1,17 @@
 //! Runs of the program: to the next stop point whose condition holds, or by one step.
 
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 use stepback_debugger::analysis::run_control::{RunControl, RunningThreads, Stop, StopReason};
 use stepback_debugger::expression::ExpressionError;
 use stepback_debugger::model::inlined_frames::begun_inside;
-use stepback_debugger::model::program_steps::{StepKind, StepTarget, StepUnit, ThreadSteps};
+use stepback_debugger::model::program_steps::{StepKind, StepUnit, ThreadSteps};
 use stepback_index::answer::{Direction, ThreadId};
 use stepback_index::{Cancel, QueryError};
 use stepback_parsers::Position;
 
 use super::breakpoints::BreakpointOrigin;
 use super::conditions::{ConditionOutcome, StopPlace};
+use super::output::Output;
 use super::program::TracedProgram;
 
 /// A request to run.
@@ -29,14 +30,6 @@ pub enum RunRequest {
 /// Maximum number of messages of log points in a run.
 const MESSAGES: usize = 10_000;
 
-/// A message of a log point.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LoggedMessage {
-    pub text: String,
-    /// Source and line of the log point.
-    pub shown_at: Option<Json>,
-}
-
 /// A stop as clients see it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProgramStop {
@@ -50,73 +43,77 @@ pub struct ProgramStop {
     pub hidden: usize,
     /// Direction of the run if it reached an end of the trace.
     pub edge: Option<Direction>,
-    /// Messages of the log points on the way.
-    pub messages: Vec<LoggedMessage>,
 }
 
 impl TracedProgram {
-    /// Runs as requested. The position changes only when the run is complete.
+    /// Runs as requested. The position changes only when the run is complete. `output` receives the
+    /// messages of the log points on the way.
     ///
     /// # Errors
     /// The trace cannot be read, or the run was interrupted.
-    pub fn run(&mut self, request: RunRequest, cancel: &Cancel) -> Result<ProgramStop, QueryError> {
+    pub fn run(
+        &mut self,
+        request: RunRequest,
+        output: &Output,
+        cancel: &Cancel,
+    ) -> Result<ProgramStop, QueryError> {
+        // The client may have interrupted the run before it began.
+        cancel.check()?;
+        let (RunRequest::Continue(direction) | RunRequest::Step { direction, .. }) = request;
+        let mut run = ProgramRun {
+            program: self,
+            direction,
+            output,
+            message_count: 0,
+            cancel,
+        };
         let stop = match request {
-            RunRequest::Continue(direction) => {
-                let mut messages = Vec::new();
-                let stop = self.continued(direction, None, &mut messages, cancel)?;
-                ProgramStop { messages, ..stop }
-            }
+            RunRequest::Continue(_) => run.run_to(None)?,
             RunRequest::Step {
-                thread,
-                kind,
-                unit,
-                direction,
-            } => {
-                let steps = ThreadSteps {
-                    session: &self.session,
-                    thread,
-                    hidden: self.hidden_in(thread),
-                    cancel,
-                };
-                let target = steps.target(kind, unit, direction, self.position)?;
-                self.stepped(target, thread, direction, cancel)?
-            }
+                thread, kind, unit, ..
+            } => run.step(thread, kind, unit)?,
         };
         self.move_to(stop.position)?;
         self.thread = stop.thread;
         self.hidden = stop.hidden;
         Ok(stop)
     }
+}
 
-    /// Runs to the nearest stop point whose condition holds, to the limit or to the end. Adds the
-    /// messages of the log points on the way.
-    fn continued(
-        &self,
-        direction: Direction,
-        limit: Option<Position>,
-        messages: &mut Vec<LoggedMessage>,
-        cancel: &Cancel,
-    ) -> Result<ProgramStop, QueryError> {
-        let points = self.breakpoints.points();
+/// A run in progress.
+struct ProgramRun<'a> {
+    program: &'a TracedProgram,
+    direction: Direction,
+    output: &'a Output,
+    /// Number of messages that were sent.
+    message_count: usize,
+    cancel: &'a Cancel,
+}
+
+impl ProgramRun<'_> {
+    /// Runs to the nearest stop point whose condition holds; to the target if there is none before
+    /// it, or to the end without a target.
+    fn run_to(&mut self, target: Option<ProgramStop>) -> Result<ProgramStop, QueryError> {
+        let points = self.program.breakpoints.points();
         let control = RunControl {
-            index: self.index(),
+            index: self.program.index(),
             points: &points,
-            seen_by: self.thread,
+            seen_by: self.program.thread,
             reported: None,
-            cancel,
+            cancel: self.cancel,
         };
-        let mut at = self.position;
+        let (direction, threads) = (self.direction, RunningThreads::All);
+        let mut at = self.program.position;
         loop {
-            cancel.check()?;
-            let stop = control.run(at, direction, RunningThreads::All)?;
-            let is_beyond = limit.is_some_and(|limit| match direction {
-                Direction::Forward => stop.position > limit,
-                Direction::Back => stop.position < limit,
-            });
-            if is_beyond {
-                return Ok(plain_stop(&stop));
-            }
-            if let Some(stop) = self.shown(&stop, direction, messages, cancel)? {
+            self.cancel.check()?;
+            let stop = match &target {
+                None => control.run(at, direction, threads)?,
+                Some(target) => match control.run_to(target.position, at, direction, threads)? {
+                    Some(stop) => stop,
+                    None => return Ok(target.clone()),
+                },
+            };
+            if let Some(stop) = self.shown(&stop)? {
                 return Ok(stop);
             }
             // The condition of all stop points there is false, or they are log points.
@@ -124,87 +121,71 @@ impl TracedProgram {
         }
     }
 
-    /// Stops at the target of a step, or at a stop point on the way.
-    fn stepped(
-        &self,
-        target: Option<StepTarget>,
+    /// Steps, or runs to a stop point on the way.
+    fn step(
+        &mut self,
         thread: ThreadId,
-        direction: Direction,
-        cancel: &Cancel,
+        kind: StepKind,
+        unit: StepUnit,
     ) -> Result<ProgramStop, QueryError> {
-        let mut messages = Vec::new();
-        let Some(target) = target else {
-            let nearest = self.continued(direction, None, &mut messages, cancel)?;
-            return Ok(ProgramStop {
-                messages,
-                ..nearest
-            });
+        let (program, direction) = (self.program, self.direction);
+        let steps = ThreadSteps {
+            session: &program.session,
+            thread,
+            hidden: program.hidden_in(thread),
+            cancel: self.cancel,
         };
-        // A step into an inlined function does not leave the position.
-        if target.position != self.position {
-            let limit = Some(target.position);
-            let nearest = self.continued(direction, limit, &mut messages, cancel)?;
-            let is_on_the_way = match direction {
-                Direction::Forward => nearest.position <= target.position,
-                Direction::Back => nearest.position >= target.position,
-            };
-            // A thread that steps out of the last line may reach the end of the trace as well.
-            if is_on_the_way && nearest.edge.is_none() {
-                return Ok(ProgramStop {
-                    messages,
-                    ..nearest
-                });
-            }
-        }
-        let end = self.index().end();
-        Ok(ProgramStop {
+        let Some(target) = steps.target(kind, unit, direction, program.position)? else {
+            return self.run_to(None);
+        };
+        let is_end = target.position == program.index().end();
+        let stop = ProgramStop {
             position: target.position,
             thread,
             reason: "step",
             description: None,
             hits: Vec::new(),
             hidden: target.hidden,
-            edge: (target.position == end && direction == Direction::Forward).then_some(direction),
-            messages,
-        })
+            edge: (is_end && direction == Direction::Forward).then_some(direction),
+        };
+        match target.position == program.position {
+            // A step into an inlined function does not leave the position.
+            true => Ok(stop),
+            false => self.run_to(Some(stop)),
+        }
     }
 
     /// Describes a stop; none if the conditions of its stop points do not hold, or if they are log
-    /// points, whose messages are added.
-    fn shown(
-        &self,
-        stop: &Stop,
-        direction: Direction,
-        messages: &mut Vec<LoggedMessage>,
-        cancel: &Cancel,
-    ) -> Result<Option<ProgramStop>, QueryError> {
+    /// points, whose messages are sent.
+    fn shown(&mut self, stop: &Stop) -> Result<Option<ProgramStop>, QueryError> {
         let (position, thread) = (stop.position, stop.thread);
         let place = StopPlace { position, thread };
-        let session = &self.session;
+        let (program, cancel) = (self.program, self.cancel);
+        let session = &program.session;
         let mut hidden = 0;
         let (reason, description, hits) = match stop.reason {
             StopReason::Breakpoint(pc) => {
                 let mut at = Vec::new();
-                for breakpoint in self.breakpoints.at(pc) {
+                for breakpoint in program.breakpoints.at(pc) {
                     match breakpoint.outcome(session, place, cancel)? {
                         ConditionOutcome::False => continue,
                         ConditionOutcome::True => {}
                         ConditionOutcome::Failed(error) => {
-                            messages.push(condition_message(&error, breakpoint.shown_at.clone()));
+                            self.send(&condition_text(&error), breakpoint.shown_at.as_ref());
                             at.push(breakpoint);
                             continue;
                         }
                     }
-                    match &breakpoint.wish.log {
+                    match &breakpoint.options.log {
                         None => at.push(breakpoint),
-                        Some(log) if messages.len() < MESSAGES => messages.push(LoggedMessage {
-                            text: self.log_text(log, place, cancel),
-                            shown_at: breakpoint.shown_at.clone(),
-                        }),
-                        Some(_) if messages.len() == MESSAGES => messages.push(LoggedMessage {
-                            text: "further messages of this run are left out".to_owned(),
-                            shown_at: None,
-                        }),
+                        Some(log) if self.message_count < MESSAGES => {
+                            let text = program.log_text(log, place, cancel);
+                            cancel.check()?;
+                            self.send(&text, breakpoint.shown_at.as_ref());
+                        }
+                        Some(_) if self.message_count == MESSAGES => {
+                            self.send("further messages of this run are left out", None);
+                        }
                         Some(_) => {}
                     }
                 }
@@ -226,17 +207,18 @@ impl TracedProgram {
             }
             StopReason::Access(access) => {
                 let mut hits = Vec::new();
-                for breakpoint in self.breakpoints.of_range(access.watched) {
-                    match breakpoint.condition.outcome(session, place, cancel) {
+                for breakpoint in program.breakpoints.of_range(access.watched) {
+                    let outcome = breakpoint.condition.outcome(session, place, cancel);
+                    cancel.check()?;
+                    match outcome {
                         ConditionOutcome::False => continue,
                         ConditionOutcome::True => {}
                         ConditionOutcome::Failed(error) => {
-                            messages.push(condition_message(&error, None));
+                            self.send(&condition_text(&error), None);
                         }
                     }
                     hits.push(breakpoint.id);
                 }
-                cancel.check()?;
                 if hits.is_empty() {
                     return Ok(None);
                 }
@@ -247,12 +229,12 @@ impl TracedProgram {
                     cancel,
                 };
                 hidden = steps.begun_at(position)?;
-                let text = self.access_text(&access, thread, cancel)?;
+                let text = program.access_text(&access, thread, cancel)?;
                 ("data breakpoint", Some(text), hits)
             }
             StopReason::Step => ("step", None, Vec::new()),
             StopReason::Edge => {
-                let text = match direction {
+                let text = match self.direction {
                     Direction::Forward => "The trace ends here",
                     Direction::Back => "The trace begins here",
                 };
@@ -266,30 +248,23 @@ impl TracedProgram {
             description,
             hits,
             hidden,
-            edge: (stop.reason == StopReason::Edge).then_some(direction),
-            messages: Vec::new(),
+            edge: (stop.reason == StopReason::Edge).then_some(self.direction),
         }))
     }
-}
 
-/// Returns the message about a condition that could not be evaluated.
-fn condition_message(error: &ExpressionError, shown_at: Option<Json>) -> LoggedMessage {
-    LoggedMessage {
-        text: format!("a condition could not be evaluated: {error}"),
-        shown_at,
+    /// Sends a message of a stop point, with the source and line of the stop point.
+    fn send(&mut self, text: &str, shown_at: Option<&Json>) {
+        self.message_count += 1;
+        let mut body = json!({"category": "console", "output": format!("{text}\n")});
+        if let (Some(fields), Some(Json::Object(place))) = (body.as_object_mut(), shown_at) {
+            fields.extend(place.clone());
+        }
+        // A client that has gone reads no messages.
+        drop(self.output.event("output", body));
     }
 }
 
-/// Describes a stop that the program passes on its way.
-fn plain_stop(stop: &Stop) -> ProgramStop {
-    ProgramStop {
-        position: stop.position,
-        thread: stop.thread,
-        reason: "step",
-        description: None,
-        hits: Vec::new(),
-        hidden: 0,
-        edge: None,
-        messages: Vec::new(),
-    }
+/// Describes why a condition could not be evaluated.
+fn condition_text(error: &ExpressionError) -> String {
+    format!("a condition could not be evaluated: {error}")
 }

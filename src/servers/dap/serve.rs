@@ -55,11 +55,31 @@ pub fn serve(named: OpenOptions) -> Result<()> {
 struct Pending {
     /// Requests without an answer, by their numbers.
     requests: PendingWork<Json>,
-    /// The run that goes on.
+    /// The runs of the same requests. A request has one as soon as it is read, so that `pause` also
+    /// stops a run that has not begun.
     runs: PendingWork<()>,
 }
 
+/// Controls of a request.
+struct RequestControls {
+    request: WorkControl,
+    /// Controls the run that the request may begin.
+    run: WorkControl,
+}
+
 impl Pending {
+    fn begin(&self, request: &Request) -> RequestControls {
+        RequestControls {
+            request: self.requests.begin(request.seq.clone()),
+            run: self.runs.begin(()),
+        }
+    }
+
+    fn end(&self, controls: &RequestControls) {
+        self.requests.end(&controls.request);
+        self.runs.end(&controls.run);
+    }
+
     /// Stops everything: the client leaves.
     fn withdraw_all(&self) {
         self.requests.withdraw_all();
@@ -69,7 +89,7 @@ impl Pending {
 
 /// Work for the worker.
 enum Work {
-    Request(Box<Request>, WorkControl),
+    Request(Box<Request>, RequestControls),
     /// The input has ended, or could not be read.
     End(io::Result<()>),
 }
@@ -124,9 +144,9 @@ impl Reader {
             "disconnect" | "terminate" => self.pending.withdraw_all(),
             _ => {}
         }
-        let control = self.pending.requests.begin(request.seq.clone());
+        let controls = self.pending.begin(&request);
         self.works
-            .send(Work::Request(Box::new(request), control))
+            .send(Work::Request(Box::new(request), controls))
             .map_err(|_| io::ErrorKind::BrokenPipe.into())
     }
 }
@@ -139,7 +159,7 @@ struct Worker {
 
 /// The next step of the worker.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Onward {
+enum AfterRequest {
     Serve,
     Leave,
 }
@@ -149,10 +169,10 @@ impl Worker {
         while let Ok(work) = works.recv() {
             match work {
                 Work::End(ended) => return ended,
-                Work::Request(request, control) => {
-                    let onward = self.serve(&request, &control.cancel)?;
-                    self.pending.requests.end(&control);
-                    if onward == Onward::Leave {
+                Work::Request(request, controls) => {
+                    let next = self.serve(&request, &controls)?;
+                    self.pending.end(&controls);
+                    if next == AfterRequest::Leave {
                         return Ok(());
                     }
                 }
@@ -162,10 +182,11 @@ impl Worker {
     }
 
     /// Answers a request once, then does what it asks for.
-    fn serve(&mut self, request: &Request, cancel: &Cancel) -> io::Result<Onward> {
+    fn serve(&mut self, request: &Request, controls: &RequestControls) -> io::Result<AfterRequest> {
+        let cancel = &controls.request.cancel;
         if cancel.is_cancelled() {
             self.output.cancelled(request)?;
-            return Ok(Onward::Serve);
+            return Ok(AfterRequest::Serve);
         }
         let answered = catch_unwind(AssertUnwindSafe(|| self.adapter.answer(request, cancel)))
             .unwrap_or_else(|_| Err(anyhow!("the request failed because of an internal error")));
@@ -173,11 +194,11 @@ impl Worker {
             Ok(answer) => answer,
             Err(_) if cancel.is_cancelled() => {
                 self.output.cancelled(request)?;
-                return Ok(Onward::Serve);
+                return Ok(AfterRequest::Serve);
             }
             Err(error) => {
                 self.output.failure(request, &format!("{error:#}"))?;
-                return Ok(Onward::Serve);
+                return Ok(AfterRequest::Serve);
             }
         };
         match next {
@@ -189,11 +210,8 @@ impl Worker {
                 }
             }
             Next::Run(run) => {
-                // A client may interrupt the run as soon as it has the answer.
-                let control = self.pending.runs.begin(());
                 self.output.response(request, body)?;
-                let events = self.run(run, &control.cancel);
-                self.pending.runs.end(&control);
+                let events = self.run(run, &controls.run.cancel);
                 for (name, body) in events {
                     self.output.event(name, body)?;
                 }
@@ -201,10 +219,10 @@ impl Worker {
             Next::End => {
                 self.output.response(request, body)?;
                 self.output.event("terminated", json!({}))?;
-                return Ok(Onward::Leave);
+                return Ok(AfterRequest::Leave);
             }
         }
-        Ok(Onward::Serve)
+        Ok(AfterRequest::Serve)
     }
 
     fn run(&mut self, run: RunRequest, cancel: &Cancel) -> Events {

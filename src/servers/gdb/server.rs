@@ -22,7 +22,7 @@ const TOKEN_TIME: Duration = Duration::from_secs(10);
 const REFUSAL_TIME: Duration = Duration::from_millis(500);
 /// Answer to the first packet of a refused client. GDB shows errors that begin with `E.` as text.
 const OCCUPIED: &[u8] = b"E.another debugger is connected to this trace: disconnect it first";
-/// Interval between two looks for clients to refuse.
+/// Polling interval for clients to refuse.
 const REFUSAL_INTERVAL: Duration = Duration::from_millis(50);
 /// Maximum number of clients that may send the token at the same time.
 const CANDIDATES: usize = 64;

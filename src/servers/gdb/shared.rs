@@ -16,7 +16,7 @@ use crate::servers::gdb::target::TraceTarget;
 
 /// Port that gdb's users expect. Another one is used if it is taken.
 const PORT: u16 = 1234;
-/// Interval between two looks for a client.
+/// Polling interval for a client.
 const POLL: Duration = Duration::from_millis(50);
 
 /// Serves a trace to one client after another, until the server is dropped.

@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::Result;
 use serde_json::{Map, Value as Json};
 use stepback_debugger::session::{self, OpenOptions, SecondTrace};
-use stepback_index::Cancel;
 use stepback_index::build::BuildProgress;
 
 use super::failure::{ErrorKind, ToolError};
@@ -15,6 +14,10 @@ use crate::cli::compare_json::CompareJson;
 use crate::cli::compare_json_threads::ComparePage;
 use crate::cli::compared_traces::ComparedTraces;
 use crate::cli::report::Report;
+
+/// Message and hint if the time of a call is over before the second trace is indexed.
+const UNINDEXED: &str = "indexing the second trace took too long";
+const INDEX_HINT: &str = "run `stepback index OTHER_TRACE` and call again";
 
 /// A second trace and its comparison with the first, which is made at the first question.
 #[derive(Default)]
@@ -57,7 +60,11 @@ impl OtherTrace {
             return Err(ToolError::of_kind(ErrorKind::NotReady, message).into());
         }
         let open = |options: &OpenOptions| {
-            session::open(options, &BuildProgress::default(), &Cancel::default())
+            let opened = session::open(options, &BuildProgress::default(), &report.cancel);
+            opened.map_err(|error| match report.cancel.is_cancelled() {
+                true => ToolError::new(ErrorKind::TooSlow, UNINDEXED, INDEX_HINT).into(),
+                false => error,
+            })
         };
         let request = SecondRequest {
             options,
@@ -80,5 +87,40 @@ impl OtherTrace {
         let json = Arc::new(json.as_object().cloned().unwrap_or_default());
         *made = Some(Arc::clone(&json));
         Ok(json)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use stepback_debugger::session::IndexPolicy;
+    use stepback_index::Cancel;
+
+    use super::*;
+
+    #[test]
+    fn the_call_that_opens_the_second_trace_can_be_stopped() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.tarmac");
+        let text = "1 clk IT (1) 00001000 e1a00000 A usr : NOP\n";
+        std::fs::write(&path, text).unwrap();
+        let options = OpenOptions {
+            policy: IndexPolicy::InMemory,
+            ..OpenOptions::new(path)
+        };
+        let progress = BuildProgress::default();
+        let session = session::open(&options, &progress, &Cancel::default()).unwrap();
+        let other = OtherTrace::new(Some(options), None);
+        let comparison = |cancel: Cancel| {
+            let report = Report::collected(&session, cancel, &progress, &|_| Ok(()));
+            other.comparison(&report)
+        };
+        let cancel = Cancel::default();
+        cancel.cancel();
+        let error = ToolError::from(comparison(cancel).unwrap_err());
+        assert_eq!(error.kind, ErrorKind::TooSlow);
+        assert_eq!(error.to_string(), UNINDEXED);
+        // The next call may succeed.
+        let comparison = comparison(Cancel::default()).unwrap();
+        assert_eq!(comparison.get("equal"), Some(&Json::Bool(true)));
     }
 }

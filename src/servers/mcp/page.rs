@@ -286,7 +286,8 @@ impl<'a> Page<'a> {
             content.is_stopped = true;
             return Ok(());
         }
-        Err(match is_overdue && !self.call.control.is_withdrawn() {
+        let is_too_slow = is_overdue && !self.call.control.is_withdrawn();
+        Err(match is_too_slow && !error.is::<ToolError>() {
             true => ToolError::of_kind(ErrorKind::TooSlow, "the query took too long"),
             false => error.into(),
         })

@@ -97,12 +97,16 @@ impl<'a> ToolArguments<'a> {
     /// Returns the maximum number of rows.
     ///
     /// # Errors
-    /// It is no number, or outside 1 to 50.
+    /// It is no integer, or outside 1 to 50.
     pub fn limit(self) -> Result<u64, ToolError> {
-        match self.number("limit")? {
-            None => Ok(MOST_ROWS),
+        let Some(value) = self.get("limit") else {
+            return Ok(MOST_ROWS);
+        };
+        match value.as_u64() {
             Some(limit) if (1..=MOST_ROWS).contains(&limit) => Ok(limit),
-            Some(_) => Err(wrong(format!("\"limit\" must be 1 to {MOST_ROWS}"))),
+            _ => Err(wrong(format!(
+                "\"limit\" must be an integer from 1 to {MOST_ROWS}"
+            ))),
         }
     }
 

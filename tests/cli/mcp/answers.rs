@@ -120,6 +120,7 @@ fn errors_have_stable_kinds() {
     check("why", json!({"cell": "x0 +"}), "bad_argument");
     check("overview", json!({"file": "/etc/passwd"}), "bad_argument");
     check("list", json!({"limit": 0}), "bad_argument");
+    check("list", json!({"limit": -3}), "bad_argument");
     check("find", json!({"kind": "text", "what": "("}), "bad_argument");
     check(
         "find",
@@ -148,6 +149,11 @@ fn errors_have_stable_kinds() {
     );
     check("list", json!({"cursor": "0.0"}), "bad_cursor");
     check("compare", json!({}), "no_other_trace");
+    for limit in [json!(0), json!(-3), json!(51), json!("5")] {
+        let answer = client.call("list", json!({"limit": limit}));
+        let message = &answer["error"]["message"];
+        assert_eq!(message, "\"limit\" must be an integer from 1 to 50");
+    }
 }
 
 #[test]

@@ -2,7 +2,6 @@
 
 use serde_json::Value as Json;
 use stepback_debugger::place::PositionName;
-use stepback_index::Cancel;
 
 use crate::cli::list::{self, ListArguments};
 use crate::servers::mcp::failure::ToolError;
@@ -18,8 +17,11 @@ pub fn run(call: &ToolCall<'_>) -> Result<Json, ToolError> {
     let from = from.unwrap_or(PositionName::Start);
     let thread = call.thread()?;
     if thread.is_none() {
-        let first = from.resolve(call.session, &Cancel::default())?;
-        page.set_total(call.session.index.step_count().saturating_sub(first.0));
+        page.value_of(|report| {
+            let first = from.resolve(report.session, &report.cancel)?;
+            page.set_total(report.session.index.step_count().saturating_sub(first.0));
+            Ok(())
+        })?;
     }
     let arguments = ListArguments {
         from: page.resumed_step().map_or(from, PositionName::Number),

@@ -1,6 +1,7 @@
 //! `state`: registers, memory and the stack at a position.
 
 use serde_json::{Map, Value as Json, json};
+use stepback_debugger::model::so_far::{SOURCES, SourceWords};
 use stepback_debugger::place::PositionName;
 
 use crate::cli::at::{self, AtArguments};
@@ -152,14 +153,25 @@ fn memory_rows(range: Json, position: &Json) -> Vec<Json> {
 
 /// Returns the least certain source of some bytes.
 fn provenance(letters: &str) -> &'static str {
-    let words = [
-        ('?', "unknown"),
-        ('x', "external"),
-        ('i', "inferred"),
-        ('r', "recorded"),
-    ];
-    words
-        .into_iter()
-        .find(|(letter, _)| letters.contains(*letter))
-        .map_or("unknown", |(_, word)| word)
+    let sources = SOURCES.into_iter();
+    let least = sources.filter(|source| letters.contains(SourceWords::of(*source).letter));
+    SourceWords::of(least.max().unwrap_or_default()).word
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_certain_byte_decides() {
+        for (letters, expected) in [
+            ("rrrr", "recorded"),
+            ("rrir", "inferred"),
+            ("ixr", "external"),
+            ("x?i", "unknown"),
+            ("", "unknown"),
+        ] {
+            assert_eq!(provenance(letters), expected, "{letters}");
+        }
+    }
 }
