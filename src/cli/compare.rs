@@ -34,8 +34,8 @@ pub const OTHER_TRACE: &str = "other_trace";
 /// Help text below the options.
 pub const HELP: &str = "\
 Steps are aligned by their addresses; code at another address in B is recognised. Only what both
-traces record is compared, so a run equals itself in another format. Options about the index apply to
-TRACE; --image applies to both traces unless B has images of its own (--other-image).
+traces record is compared, so a run equals itself in another format. Options about the index apply
+to TRACE, and --image to both traces unless B has images of its own (--other-image).
 
 A file of rules is TOML, every line optional:
   ignore_registers = [\"x18\", \"fpsr\"]
