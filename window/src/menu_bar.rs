@@ -16,6 +16,7 @@ use stepback_debugger::messages::say;
 
 use super::app::App;
 use super::widgets::{FlatButton, first_key, key_cap, label, paint_flat, width};
+use crate::panels::menu::{is_chosen, scroll_entries};
 use crate::theme::{ThemeColors, icons, semi, ui as ui_font};
 
 pub fn menu_bar_ui(ui: &mut Ui, app: &App, situation: &CommandContext, out: &mut Vec<Action>) {
@@ -123,12 +124,7 @@ fn title_ui(ui: &Ui, rect: Rect, free: std::ops::Range<f32>, app: &App, tok: &Th
 /// Draws a menu. If it is taller than the window, it scrolls.
 fn menu_ui(ui: &mut Ui, area: Area, app: &App, situation: &CommandContext, out: &mut Vec<Action>) {
     ui.set_min_width(250.0);
-    let room = ui.ctx().content_rect().height() - 48.0;
-    // Without this limit a menu has the default height of areas.
-    ui.set_max_height(room);
-    egui::ScrollArea::vertical()
-        .max_height(room)
-        .show(ui, |ui| entries_ui(ui, area, app, situation, out));
+    scroll_entries(ui, |ui| entries_ui(ui, area, app, situation, out));
 }
 
 fn entries_ui(
@@ -226,7 +222,8 @@ fn windows_ui(ui: &mut Ui, app: &App, out: &mut Vec<Action>) {
         let key = key_of_window(id).unwrap_or_default();
         let entry =
             Button::selectable(desk.windows.active == id, name).shortcut_text(shortcut(ui, &key));
-        if ui.add(entry).clicked() {
+        let entry = ui.add(entry);
+        if is_chosen(ui, &entry) {
             out.push(Action::Panel(PanelAction::Activate(id)));
         }
     }
@@ -275,7 +272,7 @@ fn command_ui(
     if let Some(why) = situation.refusal(command.id) {
         response = response.on_disabled_hover_text(stepback_debugger::desk::words::sentence(why));
     }
-    if response.clicked() {
+    if is_chosen(ui, &response) {
         // A command that requires an argument prompts for it in the palette.
         out.push(action.unwrap_or(Action::App(AppAction::AskFor(command.id.into()))));
     }

@@ -1,7 +1,9 @@
 //! Entries of context menus, and the entries that several menus share: the effects of a call, and
 //! saved searches and slices.
 
-use egui::{Align2, Key, Rect, Role, Sense, TextEdit, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Align2, Key, Rect, Response, Role, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, pos2, vec2,
+};
 use stepback_debugger::action::{Action, Direction, EffectsOf, OtherCall, ViewAction};
 use stepback_debugger::keymap::key_name;
 use stepback_debugger::messages::{say, spoken};
@@ -93,8 +95,26 @@ impl<'a> MenuItem<'a> {
             ui_font(12.0),
             tok.t3,
         );
-        response.clicked()
+        is_chosen(ui, &response)
     }
+}
+
+/// Draws the entries of a menu, which scroll if they are higher than the window.
+pub fn scroll_entries(ui: &mut Ui, entries: impl FnOnce(&mut Ui)) {
+    let room = ui.ctx().content_rect().height() - 48.0;
+    // Without this limit a menu has the default height of areas.
+    ui.set_max_height(room);
+    ScrollArea::vertical().max_height(room).show(ui, entries);
+}
+
+/// Returns true if an entry of a menu is chosen, and closes the menu. The toolkit closes it only
+/// after clicks, not after Enter.
+pub fn is_chosen(ui: &Ui, response: &Response) -> bool {
+    let is_chosen = response.clicked();
+    if is_chosen {
+        ui.close();
+    }
+    is_chosen
 }
 
 /// Draws the head of a menu: a title and a value.

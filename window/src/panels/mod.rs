@@ -15,7 +15,7 @@ mod findings;
 mod functions;
 mod list;
 mod memory;
-mod menu;
+pub mod menu;
 mod offer;
 mod panel;
 mod pen;

@@ -15,6 +15,7 @@ use stepback_index::answer::ThreadInfo;
 use stepback_parsers::Step;
 
 use crate::panels::PanelContext;
+use crate::panels::menu::is_chosen;
 use crate::panels::pen::Pen;
 use crate::theme::{icon, icons, mono, ui as ui_font};
 
@@ -361,13 +362,9 @@ pub fn thread_chooser_ui(
     }
     egui::Popup::menu(&response).show(|ui| {
         ui.style_mut().override_font_id = Some(ui_font(13.0));
-        if ui
-            .add(egui::Button::selectable(
-                chosen.is_none(),
-                spoken(OF_POSITION),
-            ))
-            .clicked()
-        {
+        let of_position = egui::Button::selectable(chosen.is_none(), spoken(OF_POSITION));
+        let of_position = ui.add(of_position);
+        if is_chosen(ui, &of_position) {
             *chosen = None;
         }
         threads_ui(ui, threads, chosen);
@@ -387,11 +384,9 @@ fn threads_ui(ui: &mut Ui, threads: &[ThreadInfo], chosen: &mut ChosenThread) {
         .max_height(LIST_HEIGHT)
         .show_rows(ui, row_height, threads.len(), |ui, in_view| {
             for thread in threads.get(in_view).unwrap_or_default() {
-                let is_chosen = chosen.as_deref() == Some(thread.name.as_str());
-                if ui
-                    .add(egui::Button::selectable(is_chosen, &thread.name))
-                    .clicked()
-                {
+                let is_selected = chosen.as_deref() == Some(thread.name.as_str());
+                let entry = ui.add(egui::Button::selectable(is_selected, &thread.name));
+                if is_chosen(ui, &entry) {
                     *chosen = Some(thread.name.clone());
                 }
             }

@@ -1,5 +1,6 @@
 //! The list of steps and the raw text.
 
+use egui::accesskit::Role;
 use egui::{Event, Key, Modifiers, MouseWheelUnit, TouchPhase, vec2};
 use egui_kittest::kittest::Queryable as _;
 
@@ -137,6 +138,20 @@ fn the_menu_of_a_step_offers_to_compare_once() {
     window.harness().get_by_label("step 1242").click_secondary();
     window.wait();
     assert_eq!(window.count_like("Compare with here"), 1);
+}
+
+#[test]
+fn an_entry_chosen_with_enter_closes_the_menu() {
+    let mut window = at(1250);
+    window.harness().get_by_label("step 1242").click_secondary();
+    window.wait();
+    for _ in 0..4 {
+        window.press(Key::ArrowDown);
+    }
+    assert!(window.has_role(Role::MenuItem));
+    window.press(Key::Enter);
+    window.wait();
+    assert!(!window.has_role(Role::MenuItem), "the menu is still open");
 }
 
 #[test]

@@ -156,7 +156,7 @@ fn drop_down<R>(
     pen: &Pen<'_>,
     rect: Rect,
     DropDown { name, chosen: text }: DropDown<'_>,
-    list: impl FnOnce(&mut Ui) -> R,
+    list: impl FnOnce(&mut Ui) -> Option<R>,
 ) -> Option<R> {
     let tok = pen.tok;
     let response = button_response(ui, rect, name, &format!("{name} {text}"));
@@ -180,9 +180,13 @@ fn drop_down<R>(
     );
     let shown = egui::Popup::menu(&response).show(|ui| {
         ui.style_mut().override_font_id = Some(ui_font(13.0));
-        list(ui)
+        let chosen = list(ui);
+        if chosen.is_some() {
+            ui.close();
+        }
+        chosen
     });
-    shown.map(|shown| shown.inner)
+    shown.and_then(|shown| shown.inner)
 }
 
 /// Draws the chooser of the interpretation. Returns true if it changed.
@@ -217,9 +221,7 @@ pub fn kind_ui(
             chosen
         },
     );
-    chosen
-        .flatten()
-        .is_some_and(|chosen| std::mem::replace(kind, chosen) != chosen)
+    chosen.is_some_and(|chosen| std::mem::replace(kind, chosen) != chosen)
 }
 
 /// Draws the chooser of the scope. Returns true if it changed.
@@ -246,9 +248,7 @@ pub fn reach_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, reach: &mut SearchScope) -> 
             chosen
         },
     );
-    chosen
-        .flatten()
-        .is_some_and(|chosen| std::mem::replace(reach, chosen) != chosen)
+    chosen.is_some_and(|chosen| std::mem::replace(reach, chosen) != chosen)
 }
 
 /// Draws a small square button with an icon. Returns true if it was clicked.

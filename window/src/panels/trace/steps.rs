@@ -26,6 +26,7 @@ use super::paint::{
 };
 use super::spots::GlimpseSlot;
 use crate::panels::list::{List, ListArea, POSITION_TICK, ScrollBarTick};
+use crate::panels::menu::scroll_entries;
 use crate::panels::pen::{FoldSign, Pen, ROW};
 use crate::panels::row::{RowState, button_response, error_ui, row_background, row_response};
 use crate::panels::trace::hits::{
@@ -607,7 +608,9 @@ impl StepList {
                 .iter()
                 .for_each(|spot| spot.act(&response, row, &scene, out));
         }
-        response.context_menu(|ui| menu::step_menu(ui, row, cx, window, out));
+        response.context_menu(|ui| {
+            scroll_entries(ui, |ui| menu::step_menu(ui, row, cx, window, out));
+        });
         let pointer = response
             .hover_pos()
             .filter(|pointer| pointer.y > rect.bottom());
@@ -764,7 +767,10 @@ fn folded_ui(
         };
         out.push(Action::travel(window.id, to));
     }
-    response.context_menu(|ui| menu::folded_menu(ui, call, FoldedSteps { first, last }, cx, out));
+    response.context_menu(|ui| {
+        let folded = FoldedSteps { first, last };
+        scroll_entries(ui, |ui| menu::folded_menu(ui, call, folded, cx, out));
+    });
 }
 
 /// Draws the position: a line between rows with a triangle at the left edge.
