@@ -57,8 +57,10 @@ pub struct CompareArguments {
     /// Print a report of everything that differs, as Markdown.
     #[arg(long, conflicts_with = "json")]
     pub markdown: bool,
-    #[command(flatten)]
-    pub other_images: OtherImages,
+    /// An image of B, if those of TRACE are of another build or lie elsewhere in B; may be given
+    /// several times.
+    #[arg(long = "other-image", value_name = "ELF[@OFFSET]")]
+    pub other_images: Vec<ImageArgument>,
     /// With --json: list what begins at or after this position of TRACE (default: start).
     #[arg(long, value_name = "POS", allow_negative_numbers = true)]
     pub from: Option<PositionName>,
@@ -67,15 +69,6 @@ pub struct CompareArguments {
     pub limit: Option<usize>,
     #[command(flatten)]
     pub common: TraceArguments,
-}
-
-/// Images of the trace to compare with.
-#[derive(Clone, Debug, Default, Args)]
-pub struct OtherImages {
-    /// An image of B, if those of TRACE are of another build or lie elsewhere in B; may be given
-    /// several times.
-    #[arg(long = "other-image", value_name = "ELF[@OFFSET]")]
-    other_images: Vec<ImageArgument>,
 }
 
 /// Returns the forms of the JSON output.
@@ -157,28 +150,27 @@ pub fn compared(
     Ok(answer)
 }
 
-impl OtherImages {
-    /// Returns the options for opening the trace to compare with.
-    pub fn open_options(&self, options: &TraceOptions, other: &Path) -> OpenOptions {
-        let images = match self.other_images.is_empty() {
-            true => &options.images,
-            false => &self.other_images,
-        };
-        let options = TraceOptions {
-            index: None,
-            with: Vec::new(),
-            images: images.clone(),
-            ..options.clone()
-        };
-        options.to_open_options(other)
+/// Returns the options for opening the trace to compare with. Without images of its own, it has
+/// those of the first trace.
+pub fn options_of_other(
+    options: &TraceOptions,
+    other: &Path,
+    images: &[ImageArgument],
+) -> OpenOptions {
+    let mut options = TraceOptions {
+        index: None,
+        with: Vec::new(),
+        ..options.clone()
+    };
+    if !images.is_empty() {
+        options.images = images.to_vec();
     }
+    options.to_open_options(other)
 }
 
 fn answer(arguments: &CompareArguments, report: &mut Report<'_>) -> Result<()> {
     let (options, printing) = (&arguments.common.options, &arguments.common.report);
-    let second = arguments
-        .other_images
-        .open_options(options, &arguments.other);
+    let second = options_of_other(options, &arguments.other, &arguments.other_images);
     let open_second = |options: &OpenOptions| {
         let session = open(options, printing)
             .map_err(|error| CommandError::Elsewhere(format!("{error:#}")))?;

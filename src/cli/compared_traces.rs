@@ -31,8 +31,8 @@ impl<'a> ComparedTraces<'a> {
         }
     }
 
-    /// Returns the function at an address of a side. Without images of its own, the second trace
-    /// has the names of the first, at the addresses there.
+    /// Returns the function at an address in one of the traces. If the second trace has no images
+    /// of its own, its addresses are translated to those of the first.
     pub fn function_at(&self, side: TraceSide, address: Address) -> Option<FunctionAt<'a>> {
         let has_own = !self.a.images.has_same_files(&self.b.images);
         let (session, address) = match side {

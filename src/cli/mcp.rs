@@ -6,8 +6,8 @@ use anyhow::Result;
 use clap::Args;
 use stepback_debugger::session::{IndexPolicy, OpenOptions};
 
-use crate::cli::compare::OtherImages;
-use crate::cli::options::{ReportOptions, TraceOptions};
+use crate::cli::compare::options_of_other;
+use crate::cli::options::{ImageArgument, ReportOptions, TraceOptions};
 use crate::cli::question::TraceArguments;
 
 /// Help text below the options.
@@ -27,8 +27,14 @@ pub struct McpArguments {
     /// Another trace for the tool compare.
     #[arg(long, value_name = "B")]
     pub compare: Option<PathBuf>,
-    #[command(flatten)]
-    pub other_images: OtherImages,
+    /// An image of B, if those of TRACE are of another build or lie elsewhere in B; may be given
+    /// several times.
+    #[arg(
+        long = "other-image",
+        value_name = "ELF[@OFFSET]",
+        requires = "compare"
+    )]
+    pub other_images: Vec<ImageArgument>,
     /// A file of differences that do not count (TOML).
     #[arg(long, value_name = "FILE", requires = "compare")]
     pub rules: Option<PathBuf>,
@@ -61,7 +67,7 @@ impl McpArguments {
         let other = self.compare.as_deref()?;
         Some(OpenOptions {
             policy: IndexPolicy::InMemory,
-            ..self.other_images.open_options(&self.options, other)
+            ..options_of_other(&self.options, other, &self.other_images)
         })
     }
 

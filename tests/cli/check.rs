@@ -509,6 +509,11 @@ fn an_instruction_that_could_not_be_fetched_ends_the_trace() {
                 \x20   3 tic ES  (0000beec:--------) A svc:\n\
                 \x20   4 tic ES  EXC [3] Prefetch abort\n";
     check_rules(text, &["bad-ending"]);
+    // Another step shows code at the address, so the path to the next step is unexpected as well.
+    check_rules(
+        &text.replace("00000ffc:e3003000", "0000beec:e3003000"),
+        &["bad-ending", "path"],
+    );
 }
 
 /// The number of failed fetches does not matter.
@@ -625,6 +630,15 @@ fn every_bad_end_is_a_finding_in_the_words_of_info() {
         .collect();
     let title = check_end(&text("a.tarmac", &(load.to_owned() + &handler)), 0);
     assert_eq!(title, "Ends in 2000, after an exception: HardFault");
+    // An exception in the form of an instruction's line.
+    let fetch = "    1 tic ES  (00001000:e12fff33) A svc:  BLX r3\n\
+                 \x20   2 tic ES  (0000beec:--------) A svc:\n\
+                 \x20   3 tic ES  EXC [3] Prefetch abort\n";
+    let title = check_end(&text("c.tarmac", fetch), 0);
+    assert_eq!(
+        title,
+        "Ends in an exception after a jump to 0xbeec: Prefetch abort"
+    );
     // Another processor goes on after the crash of the first one.
     let crash = "1 clk cpu0 IT (1) 00001000 d63f0040 O EL3h_s : BLR x2\n\
                  1 clk cpu0 E b682e58791e59992 00000084 CoreEvent_CURRENT_SPx_SYNC\n";

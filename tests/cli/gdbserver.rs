@@ -204,8 +204,8 @@ fn watchpoints_stop_at_every_access_once() {
     client.check("Z2,9000,0", "E16");
 }
 
-/// Two processes store to the same address, each to memory of its own, and load from it: process
-/// 100 in steps 1 and 4, process 200 in steps 3 and 5.
+/// Writes a trace of two processes with separate memory. Each stores to the same address and loads
+/// from it: process 100 in steps 1 and 4, process 200 in steps 3 and 5.
 fn two_processes(sandbox: &Sandbox) -> String {
     let folder = sandbox.path("two");
     std::fs::create_dir(&folder).unwrap();

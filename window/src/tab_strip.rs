@@ -55,8 +55,8 @@ pub fn tab_width(ui: &Ui, pane: &Pane) -> f32 {
 
 /// Returns the widths of tabs in a strip, 0 for hidden ones. `wanted` are those with full titles.
 ///
-/// Where titles do not fit, the active tab and as many others as possible keep theirs, and the rest
-/// show only their icons. If the icons do not fit either, tabs at the end are hidden to make room
+/// If not all titles fit, the active tab and as many others as possible keep their titles, and the
+/// rest show only icons. If the icons do not fit either, tabs at the end are hidden to make room
 /// for the button that lists them. The active tab is never hidden.
 pub fn fitted(wanted: &[f32], active: usize, room: f32, more: f32) -> Vec<f32> {
     let lacking = (wanted.iter().sum::<f32>() - room).max(0.0) / wanted.len().max(1) as f32;

@@ -536,9 +536,10 @@ fn stated_exception(record: &StepRecord) -> Option<StatedException> {
             Effect::Exception(text) => Some(text),
             _ => None,
         })?;
+    // An exception may be an event of its own or the text of an instruction's line.
     let words = text
         .split_whitespace()
-        .skip_while(|word| ["E", "EXC"].contains(word));
+        .skip_while(|word| ["E", "EXC", "IT", "IS", "IF", "ES"].contains(word));
     let virtual_of = |word: &'_ str| word.split(':').next().unwrap_or_default().to_owned();
     let address = words
         .clone()

@@ -41,7 +41,7 @@ pub(super) struct AccessValues<'i> {
     blocks: HashMap<(ThreadId, u64), BlockValues>,
 }
 
-/// What a thread stored and loaded in a block of slots.
+/// Values that a thread stored and loaded in a block of slots.
 struct BlockValues {
     /// Sorted by slot.
     pieces: Vec<(ObservedAccess, Knowledge)>,
