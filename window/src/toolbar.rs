@@ -38,7 +38,7 @@ pub fn toolbar_ui(ui: &mut Ui, app: &mut App, situation: &CommandContext, out: &
     let field = if wide >= WIDE {
         264.0
     } else {
-        (wide - 724.0).clamp(76.0, 190.0)
+        (wide - 774.0).clamp(76.0, 190.0)
     };
     let inner = rect.shrink2(vec2(8.0, 0.0));
     ui.spacing_mut().item_spacing.x = 2.0;
@@ -120,7 +120,7 @@ fn buttons_width(ui: &Ui, named: &[CommandId], end: u64) -> f32 {
         };
         named.width(ui) - button
     });
-    BUTTONS * (button + gap) + LINES * LINE + counter_width(ui, end) + 12.0 + names.sum::<f32>()
+    BUTTONS * (button + gap) + LINES * LINE + counter_width(ui, end) + 28.0 + names.sum::<f32>()
 }
 
 /// Buttons that have names, and the width of the window in points.

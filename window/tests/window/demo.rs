@@ -101,6 +101,19 @@ fn the_toolbar_asks_for_the_last_write_of_what_is_selected() {
 }
 
 #[test]
+fn the_buttons_of_the_toolbar_end_before_its_fields() {
+    let mut window = Driver::demo();
+    for width in (800..1800).step_by(20) {
+        window.harness().set_size(egui::vec2(width as f32, 800.0));
+        window.wait();
+        let (buttons, field) = (window.rect("Compare"), window.rect("Go to"));
+        // The text of the field begins after an icon.
+        let gap = field.left() - 25.0 - buttons.right();
+        assert!(gap >= 0.0, "{gap} at {width}");
+    }
+}
+
+#[test]
 fn every_byte_of_the_pointer_has_the_writer_that_is_on_record() {
     let mut window = Driver::demo();
     window.press(Key::End);
