@@ -11,7 +11,6 @@ pub mod condition;
 pub mod counts;
 pub mod effects;
 pub mod ending;
-mod equal_accesses;
 pub mod exceptions;
 pub mod fatal_ending;
 pub mod frame_events;

@@ -28,7 +28,7 @@ use crate::read::records::{self, FoundAccess};
 use crate::read::register_reader::RegisterReader;
 use crate::read::slots::{SlotEvent, SlotEventKind, SlotReader, ThreadSlot};
 use crate::read::thread_steps::nearest_own_slot;
-use crate::read::touches::TouchReader;
+use crate::read::touches::{SlotBound, TouchReader};
 use crate::read::untraced;
 use crate::read::views::ViewReader;
 use crate::store::contents::NamedBank;
@@ -495,18 +495,12 @@ impl<'a> AccessQuery<'a> {
         };
         let (mut found, kinds) = (None, self.kinds.into());
         ByteReader::new(self.index).for_each_touched(range, self.cancel, |granule, mask| {
-            let touches = self.touches();
-            let slot = match direction {
-                Direction::Back => {
-                    let touches = touches.last_touches(granule, mask, bound, kinds)?;
-                    touches.iter().flatten().map(|touch| touch.slot).max()
-                }
-                Direction::Forward => {
-                    let touch = touches.next_touch(granule, mask, bound, kinds)?;
-                    touch.map(|touch| touch.slot)
-                }
+            let bound = SlotBound {
+                slot: bound,
+                direction,
             };
-            found = direction.nearer(found, slot);
+            let touch = self.touches().nearest_touch(granule, mask, bound, kinds)?;
+            found = direction.nearer(found, touch.map(|touch| touch.slot));
             Ok(())
         })?;
         Ok(found)

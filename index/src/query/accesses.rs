@@ -1,25 +1,28 @@
 //! Queries for the accesses of memory: those of a range in trace order ([`AccessesOf`]), the share
-//! of steps that load and store ([`AccessShares`]), and the last load and store of each byte
-//! ([`TouchesAt`]), which reads posting lists only and no text.
+//! of steps that load and store ([`AccessShares`]), and two that read posting lists only and no
+//! text: the last load and store of each byte ([`TouchesAt`]) and the nearest store that may change
+//! one ([`NearestPossibleChange`]).
 
 use std::collections::BTreeSet;
 
 use stepback_machine::{AccessKind, Address};
 use stepback_parsers::{Position, Step};
 
-use crate::answers::cell::{AccessKinds, MemoryRange, ThreadId};
+use crate::answers::cell::{AccessKinds, Direction, MemoryRange, ThreadId};
 use crate::answers::error::{Cancel, QueryError};
 use crate::answers::step_record::Hit;
 use crate::answers::value::ByteTouch;
 use crate::index::Index;
 use crate::query::access_search::AccessWindow;
 use crate::query::question::{InMemory, Query};
+use crate::read::bytes::ByteReader;
 use crate::read::contradictions::Contradictions;
 use crate::read::recorded_accesses::check_records_accesses;
 use crate::read::records::{self, FoundAccess};
 use crate::read::slots::{SlotEventKind, SlotReader};
-use crate::read::touches::{ByteTouches, TouchFilter, TouchReader};
+use crate::read::touches::{ByteTouches, SlotBound, TouchFilter, TouchReader};
 use crate::store::granules::{GRANULE_BITS, Granule, Touch, byte_mask, granules_of, last_of};
+use crate::store::regions::host_regions::AddressRange;
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::damaged;
 
@@ -286,6 +289,65 @@ impl Query for TouchesAt {
             }));
         }
         Ok(bytes)
+    }
+}
+
+/// Finds the nearest store after which a range of memory may differ from before. Left out are
+/// stores that repeat the values of earlier accesses in their segment, so the first store to the
+/// range in each segment is always included. If the host or executed code shows other contents of
+/// the range, or several processes share the trace, all stores are included.
+///
+/// Cost: the lists of the range in the segments up to the answer; no text is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct NearestPossibleChange {
+    /// Memory range.
+    pub range: MemoryRange,
+    /// Position of the query.
+    pub at: Position,
+    /// Backwards, steps before the position count; forwards, steps from it on.
+    pub direction: Direction,
+}
+
+impl Query for NearestPossibleChange {
+    /// Position after the store.
+    type Answer = Option<Position>;
+
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Option<Position>, QueryError> {
+        SlotReader(index).check_position(self.at)?;
+        let MemoryRange { address, len_bytes } = self.range;
+        let Some(last) = last_of(address, len_bytes) else {
+            return Ok(None);
+        };
+        let Some(slot) = self.direction.first_slot(self.at.0) else {
+            return Ok(None);
+        };
+        let range = AddressRange {
+            first: address.0,
+            last,
+        };
+        let is_written_by_host = index.host_regions.next_of_range(0, range).is_some();
+        let is_comparable = !is_written_by_host
+            && !index.memories().are_several()
+            && index.codes.around(range.first, range.last).is_empty();
+        let wanted = match is_comparable {
+            true => TouchFilter::Changes,
+            false => TouchFilter::Writes,
+        };
+        let bound = SlotBound {
+            slot,
+            direction: self.direction,
+        };
+        let mut found = match self.direction {
+            Direction::Back => index.host_regions.last_of_range(slot, range),
+            Direction::Forward => index.host_regions.next_of_range(slot, range),
+        }
+        .map(|region| region.slot);
+        ByteReader::new(index).for_each_touched(self.range, cancel, |granule, mask| {
+            let touch = TouchReader::new(index).nearest_touch(granule, mask, bound, wanted)?;
+            found = self.direction.nearer(found, touch.map(|touch| touch.slot));
+            Ok(())
+        })?;
+        Ok(found.map(Position))
     }
 }
 

@@ -27,7 +27,7 @@ pub(crate) mod translations;
 pub(crate) mod visits;
 
 pub use self::access::{Accesses, NearestAccess};
-pub use self::accesses::{AccessShare, AccessShares, AccessesOf, TouchesAt};
+pub use self::accesses::{AccessShare, AccessShares, AccessesOf, NearestPossibleChange, TouchesAt};
 pub use self::allocations::{Allocations, HeapRole};
 pub use self::difference::DifferenceBetween;
 pub use self::effects_within::{EFFECT_BLOCKS, EffectsWithin};

@@ -20,7 +20,9 @@ pub(crate) enum TouchFilter {
     Reads,
     /// Stores.
     Writes,
-    /// Both.
+    /// Stores, without those that certainly repeat the value of their bytes.
+    Changes,
+    /// Loads and stores.
     All,
     /// Touches that determine a value: stores, and loads with a recorded value.
     Evidence,
@@ -43,7 +45,7 @@ impl TouchFilter {
     fn in_masks(self, masks: TouchMasks) -> u64 {
         match self {
             Self::Reads | Self::External => masks.read,
-            Self::Writes => masks.write,
+            Self::Writes | Self::Changes => masks.write,
             Self::All | Self::Evidence => masks.read | masks.write,
         }
     }
@@ -62,6 +64,7 @@ impl TouchFilter {
         let counts = match self {
             Self::Reads => !touch.shape.is_write(),
             Self::Writes => touch.shape.is_write(),
+            Self::Changes => touch.shape.is_write() && !touch.is_repeat,
             Self::All => true,
             Self::Evidence => touch.shape.is_write() || touch.shape.is_known(),
             Self::External => return external(),
@@ -88,15 +91,20 @@ pub(crate) struct TouchAt {
 /// For each byte of a block, a touch.
 pub(crate) type ByteTouches = [Option<TouchAt>; 64];
 
+/// First slot of a search, and its direction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SlotBound {
+    pub slot: u64,
+    pub direction: Direction,
+}
+
 /// Search for touches of bytes of a block.
 struct TouchWalk {
     granule: u64,
     /// Bytes still to be found: frames that touch none of them are skipped.
     need: Cell<u64>,
     wanted: TouchFilter,
-    /// First slot examined.
-    bound: u64,
-    direction: Direction,
+    bound: SlotBound,
 }
 
 /// Records a touch for each of some bytes; returns these bytes.
@@ -154,8 +162,10 @@ impl<'a> TouchReader<'a> {
             granule,
             need: Cell::new(need),
             wanted,
-            bound: last,
-            direction: Direction::Back,
+            bound: SlotBound {
+                slot: last,
+                direction: Direction::Back,
+            },
         })
     }
 
@@ -171,14 +181,38 @@ impl<'a> TouchReader<'a> {
             granule,
             need: Cell::new(need),
             wanted,
-            bound: first,
-            direction: Direction::Forward,
+            bound: SlotBound {
+                slot: first,
+                direction: Direction::Forward,
+            },
         })
     }
 
     fn nearest_touches(&self, walk: &TouchWalk) -> Result<ByteTouches, QueryError> {
         let mut found = [None; 64];
         self.walk(walk, |touch, mask| note_bytes(&mut found, touch, mask))?;
+        Ok(found)
+    }
+
+    /// Returns the nearest touch of any byte of `need` in the slots from `bound` on, in a direction.
+    pub(crate) fn nearest_touch(
+        &self,
+        granule: u64,
+        need: u64,
+        bound: SlotBound,
+        wanted: TouchFilter,
+    ) -> Result<Option<TouchAt>, QueryError> {
+        let mut found = None;
+        let walk = TouchWalk {
+            granule,
+            need: Cell::new(need),
+            wanted,
+            bound,
+        };
+        self.walk(&walk, |touch, _| {
+            found = Some(touch);
+            u64::MAX
+        })?;
         Ok(found)
     }
 
@@ -190,19 +224,11 @@ impl<'a> TouchReader<'a> {
         first: u64,
         wanted: TouchFilter,
     ) -> Result<Option<TouchAt>, QueryError> {
-        let mut found = None;
-        let walk = TouchWalk {
-            granule,
-            need: Cell::new(need),
-            wanted,
-            bound: first,
+        let bound = SlotBound {
+            slot: first,
             direction: Direction::Forward,
         };
-        self.walk(&walk, |touch, _| {
-            found = Some(touch);
-            u64::MAX
-        })?;
-        Ok(found)
+        self.nearest_touch(granule, need, bound, wanted)
     }
 
     /// Passes the touches of bytes still to be found to `take`, the nearest first; it returns the
@@ -216,8 +242,10 @@ impl<'a> TouchReader<'a> {
             granule,
             ref need,
             wanted,
-            bound,
-            direction,
+            bound: SlotBound {
+                slot: bound,
+                direction,
+            },
         } = *walk;
         let range = self.index.segments_with(direction.slots_from(bound));
         let wants = |reach: TouchCoverage| wanted.in_reach(reach) & need.get() != 0;

@@ -2,9 +2,9 @@
 //!
 //! ```text
 //! entry of a granule (key: address / 64)
-//!   n: varint
+//!   n * 2 + (1 if a store repeats known bytes): varint
 //!   n <= 4    n times (slot - slot before: varint, shape: varint, for an external change its
-//!             mask: u8), no list
+//!             mask: u8), then the bits of repeating stores, no list
 //!   n > 4     list length * 2 + (1 if it holds an external change): varint;
 //!             if n > 16 read mask: u64, write mask: u64
 //! list
@@ -13,7 +13,9 @@
 //!             then the frames
 //! frame       width: u8, least: varint, k: u8, k shapes: u16 (k = 255: none), deltas, then
 //!             shape numbers in as few bits as k needs (k = 255: the shapes themselves: u16),
-//!             then for each external change its mask: u8
+//!             then for each external change its mask: u8, then the bits of repeating stores
+//! bits of repeating stores, if there are any in the granule
+//!             one bit for each store of the entry or frame, in whole bytes
 //! ```
 //! A mask has bit i for byte i of the block. A slot may occur several times: its accesses are in
 //! trace order.
@@ -143,6 +145,9 @@ pub struct Touch {
     /// Mask of the contradicting bytes, counted from the first touched byte; 0 unless the shape is
     /// external.
     pub external: u8,
+    /// True for a store of the value that its bytes had, as far as the accesses of its segment show
+    /// it: the first access of a byte is none.
+    pub is_repeat: bool,
 }
 
 impl Touch {
@@ -207,7 +212,11 @@ pub fn push_granule(
 ) -> TouchCoverage {
     let mut reach = TouchCoverage::default();
     touches.iter().for_each(|touch| reach.add(*touch));
-    push_varint(entries, touches.len() as u64);
+    let has_repeats = touches.iter().any(|touch| touch.is_repeat);
+    push_varint(
+        entries,
+        (touches.len() as u64) << 1 | u64::from(has_repeats),
+    );
     if touches.len() <= INLINE {
         let mut before = 0;
         for touch in touches {
@@ -215,6 +224,9 @@ pub fn push_granule(
             push_varint(entries, u64::from(touch.shape.0));
             entries.extend(touch.shape.is_external().then_some(touch.external));
             before = touch.slot;
+        }
+        if has_repeats {
+            push_repeats(entries, touches);
         }
         return reach;
     }
@@ -232,6 +244,13 @@ pub fn push_granule(
 }
 
 fn push_touches(out: &mut Vec<u8>, touches: &[Touch]) {
+    let has_repeats = touches.iter().any(|touch| touch.is_repeat);
+    let push_frame = |out: &mut Vec<u8>, touches: &[Touch]| {
+        push_frame(out, touches);
+        if has_repeats {
+            push_repeats(out, touches);
+        }
+    };
     if touches.len() <= FRAME {
         out.extend_from_slice(&touches[0].slot.to_le_bytes());
         push_frame(out, touches);
@@ -304,6 +323,12 @@ fn push_external(out: &mut Vec<u8>, touches: &[Touch]) {
     );
 }
 
+/// Appends one bit for each store.
+fn push_repeats(out: &mut Vec<u8>, touches: &[Touch]) {
+    let stores = touches.iter().filter(|touch| touch.shape.is_write());
+    push_bits(out, stores.map(|store| u64::from(store.is_repeat)), 1);
+}
+
 fn shape_bits(count: usize) -> u32 {
     usize::BITS - count.saturating_sub(1).leading_zeros()
 }
@@ -316,17 +341,19 @@ pub struct Granule<'a> {
     list: &'a [u8],
     masks: Option<TouchMasks>,
     has_external: bool,
+    has_repeats: bool,
 }
 
 impl<'a> DirectoryEntry<'a> for Granule<'a> {
     fn take(entries: &mut &'a [u8], lists: &mut &'a [u8]) -> Result<Self, MalformedEncoding> {
-        let len = take_varint(entries)? as usize;
+        let (len, has_repeats) = take_len(entries)?;
         let mut granule = Self {
             len,
             inline: [Touch::default(); INLINE],
             list: &[],
             masks: None,
             has_external: false,
+            has_repeats,
         };
         if len <= INLINE {
             let mut slot = 0u32;
@@ -342,7 +369,11 @@ impl<'a> DirectoryEntry<'a> for Granule<'a> {
                     slot,
                     shape,
                     external,
+                    is_repeat: false,
                 };
+            }
+            if has_repeats {
+                take_repeats(entries, &mut granule.inline[..len])?;
             }
             granule.masks = Some(TouchMasks::of(&granule.inline[..len]));
             granule.has_external = granule.inline[..len]
@@ -372,7 +403,7 @@ impl<'a> DirectoryEntry<'a> for Granule<'a> {
         entries: &mut &'a [u8],
         lists: &mut &'a [u8],
     ) -> Result<Option<Self>, MalformedEncoding> {
-        let len = take_varint(entries)? as usize;
+        let (len, has_repeats) = take_len(entries)?;
         if len > INLINE {
             let tagged = take_varint(entries)?;
             take(entries, if len > MASKS_FROM { 16 } else { 0 })?;
@@ -382,10 +413,15 @@ impl<'a> DirectoryEntry<'a> for Granule<'a> {
             )?;
             return Ok(None);
         }
+        let mut stores = 0;
         for _ in 0..len {
             take_varint(entries)?;
             let shape = TouchShape(take_varint(entries)? as u16);
             take(entries, usize::from(shape.is_external()))?;
+            stores += usize::from(shape.is_write());
+        }
+        if has_repeats {
+            take(entries, bits_len(stores, 1))?;
         }
         Ok(None)
     }
@@ -483,11 +519,11 @@ impl Granule<'_> {
             self.list.get(24 * self.frame_count() + start..)
         };
         decoded.len = self.len.saturating_sub(frame * FRAME).min(FRAME);
-        decode_frame(
-            bytes.ok_or(MalformedEncoding)?,
-            first,
-            &mut decoded.touches[..decoded.len],
-        )?;
+        let touches = &mut decoded.touches[..decoded.len];
+        let mut rest = decode_frame(bytes.ok_or(MalformedEncoding)?, first, touches)?;
+        if self.has_repeats {
+            take_repeats(&mut rest, touches)?;
+        }
         Ok(decoded)
     }
 
@@ -549,11 +585,19 @@ impl Granule<'_> {
     }
 }
 
-fn decode_frame(
-    mut bytes: &[u8],
+/// Returns the number of touches of an entry, and whether some of them repeat known bytes.
+fn take_len(entries: &mut &[u8]) -> Result<(usize, bool), MalformedEncoding> {
+    let tagged = take_varint(entries)?;
+    let len = usize::try_from(tagged >> 1).map_err(|_| MalformedEncoding)?;
+    Ok((len, tagged & 1 != 0))
+}
+
+/// Decodes a frame, and returns the bytes after it.
+fn decode_frame<'a>(
+    mut bytes: &'a [u8],
     first: u32,
     touches: &mut [Touch],
-) -> Result<(), MalformedEncoding> {
+) -> Result<&'a [u8], MalformedEncoding> {
     let width = u32::from(take(&mut bytes, 1)?[0]).min(33);
     let least = take_varint(&mut bytes)? as u32;
     let kinds = take(&mut bytes, 1)?[0];
@@ -600,11 +644,26 @@ fn decode_frame(
     }
 }
 
-fn take_external(mut bytes: &[u8], touches: &mut [Touch]) -> Result<(), MalformedEncoding> {
+fn take_external<'a>(
+    mut bytes: &'a [u8],
+    touches: &mut [Touch],
+) -> Result<&'a [u8], MalformedEncoding> {
     for touch in touches.iter_mut().filter(|touch| touch.shape.is_external()) {
         touch.external = take(&mut bytes, 1)?[0];
     }
-    Ok(())
+    Ok(bytes)
+}
+
+fn take_repeats(bytes: &mut &[u8], touches: &mut [Touch]) -> Result<(), MalformedEncoding> {
+    let is_store = |touch: &&mut Touch| touch.shape.is_write();
+    let count = touches.iter_mut().filter(is_store).count();
+    let bits = take(bytes, bits_len(count, 1))?;
+    let mut stores = touches.iter_mut().filter(is_store);
+    read_bits(bits, count, 1, |bit| {
+        if let Some(store) = stores.next() {
+            store.is_repeat = bit != 0;
+        }
+    })
 }
 
 /// Returns the blocks of a memory range, each with the mask of its bytes in the range.
@@ -650,6 +709,7 @@ mod tests {
                 slot,
                 shape,
                 external: if shape.is_external() { *delta } else { 0 },
+                is_repeat: shape.is_write() && delta % 3 == 0,
             }
         };
         seeds.iter().map(touch).collect()

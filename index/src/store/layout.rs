@@ -37,7 +37,7 @@ use crate::store::data::{Extent, HEADER_LEN, IndexData, is_right};
 use crate::store::packed::{take, take_u32, take_u64};
 
 /// Version of the layout. It changes whenever a byte of the layout changes its meaning.
-pub const VERSION: u32 = 30;
+pub const VERSION: u32 = 31;
 const MAGIC: &[u8; 8] = b"Stepback";
 const COMPLETE: u32 = 1;
 /// Offset of the directory's extent in the header, after magic, version and completeness.

@@ -75,6 +75,7 @@ impl MemoryColumns {
                 slot,
                 shape,
                 external: 0,
+                is_repeat: false,
             }
         };
         let first = bytes.map(|bytes| &bytes[..here]);
@@ -104,7 +105,7 @@ impl MemoryColumns {
             }
             let state = &mut self.states[number];
             match (touch.shape.is_write(), bytes) {
-                (true, bytes) => state.write(part.start, part.len(), bytes),
+                (true, bytes) => touch.is_repeat = state.write(part.start, part.len(), bytes),
                 (false, Some(bytes)) => touch.external = state.read(part.start, bytes),
                 (false, None) => {}
             }
@@ -177,18 +178,21 @@ impl Default for GranuleState {
 }
 
 impl GranuleState {
-    /// Records a store; without `bytes`, of a value that the trace does not contain.
+    /// Records a store; without `bytes`, of a value that the trace does not contain. Returns true if
+    /// it repeats the known values.
     #[inline]
-    pub fn write(&mut self, offset: usize, size: usize, bytes: Option<&[u8]>) {
+    pub fn write(&mut self, offset: usize, size: usize, bytes: Option<&[u8]>) -> bool {
         let mask = byte_mask(offset as u64, size as u64);
         self.written |= mask;
-        match bytes {
-            Some(bytes) => {
-                copy(&mut self.data[offset..offset + size], bytes);
-                self.known |= mask;
-            }
-            None => self.known &= !mask,
-        }
+        let Some(bytes) = bytes else {
+            self.known &= !mask;
+            return false;
+        };
+        let held = &mut self.data[offset..offset + size];
+        let is_repeat = self.known & mask == mask && is_equal(held, bytes);
+        copy(held, bytes);
+        self.known |= mask;
+        is_repeat
     }
 
     /// Records a load of up to 8 bytes; returns a mask of the bytes that contradict the known
@@ -283,6 +287,19 @@ mod tests {
         assert_eq!(state.read(4, &[1, 9]), 0b10);
         assert_eq!(state.read(4, &[1, 9]), 0);
         assert_eq!(state.first_read, 0);
+    }
+
+    #[test]
+    fn a_store_repeats_the_known_values_of_all_its_bytes() {
+        let mut state = GranuleState::default();
+        assert!(!state.write(4, 2, Some(&[0, 0])));
+        assert!(state.write(4, 2, Some(&[0, 0])));
+        assert!(!state.write(4, 2, Some(&[0, 1])));
+        assert!(!state.write(5, 2, Some(&[1, 0])));
+        assert_eq!(state.read(5, &[7]), 1);
+        assert!(state.write(5, 1, Some(&[7])));
+        state.write(5, 1, None);
+        assert!(!state.write(5, 1, Some(&[7])));
     }
 
     #[test]

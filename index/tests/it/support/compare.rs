@@ -13,12 +13,12 @@ use stepback_index::build::{BuildOptions, index_in_memory};
 use stepback_index::oracle::{Oracle, OracleCalls, Replay};
 use stepback_index::query::{
     Accesses, DifferenceBetween, EffectsWithin, ExternalChanges, FallsAcrossTime, FindBytes,
-    FindText, FindValue, FoldSet, LineOfStep, MemoryAt, MemoryOf, NearestAccess, NearestVisit,
-    NextAccessedBlock, NextTouchedBlock, NthVisit, PositionOfLine, PositionOfTime, RawLines,
-    RegistersAt, Steps, TextPattern, TraceListRow,
+    FindText, FindValue, FoldSet, LineOfStep, MemoryAt, MemoryOf, NearestAccess,
+    NearestPossibleChange, NearestVisit, NextAccessedBlock, NextTouchedBlock, NthVisit,
+    PositionOfLine, PositionOfTime, RawLines, RegistersAt, Steps, TextPattern, TraceListRow,
 };
 use stepback_index::read::{StepEvents, TraceEvent, TraceEventKind, VisitReader};
-use stepback_index::{Cancel, Index, Query as _};
+use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_machine::flow::DelaySlotRule;
 use stepback_machine::{Address, CodeSite, Endian, RegisterView};
 use stepback_parsers::{Flow, Line, Position, RegisterSource, Source, Step, Tarmac, TarmacOptions};
@@ -56,6 +56,7 @@ pub struct Things {
     values: Vec<u64>,
     views: Vec<(ThreadId, RegisterView)>,
     threads: Vec<ThreadId>,
+    has_accesses: bool,
     /// True if the registers of one set are those of another under other names.
     pub is_mixed: bool,
 }
@@ -110,6 +111,7 @@ impl Things {
                     .map(|register| (*thread, register.view)),
             );
         }
+        things.has_accesses = !things.addresses.is_empty();
         things.addresses.push(0x1000);
         things
     }
@@ -189,6 +191,8 @@ impl Comparison<'_> {
         match (&found, &expected) {
             (Ok(found), Some(expected)) if found == expected => {}
             (Err(_), None) => {}
+            // The oracle does not decode instructions that access memory.
+            (Err(QueryError::NotRecorded { .. }), Some(_)) if !self.things.has_accesses => {}
             _ => panic!(
                 "{}: {question:?}\n index:  {found:?}\n oracle: {expected:?}",
                 self.name
@@ -446,6 +450,7 @@ impl Comparison<'_> {
                 // Uses separate random numbers, so that the following queries do not change.
                 self.ask_bytes(&mut dice.clone());
                 self.ask_effects(&mut dice.clone());
+                self.ask_changes(&mut dice.clone());
                 let from = Address(self.address(dice));
                 self.agree(NextAccessedBlock { from });
                 self.agree(NextTouchedBlock { from });
@@ -568,6 +573,83 @@ impl Comparison<'_> {
             None
         } else {
             dice.pick(&self.things.threads)
+        }
+    }
+
+    /// Checks that the stores before the nearest possible change keep the bytes of their range, as
+    /// the oracle knows them. Loads of the same step may show a change by something else.
+    fn ask_changes(&self, dice: &mut Dice) {
+        let (address, len_bytes) = (Address(self.address(dice)), 1 + dice.below(16));
+        let at = self.position(dice);
+        let direction = match dice.one_in(2) {
+            true => Direction::Back,
+            false => Direction::Forward,
+        };
+        let question = NearestPossibleChange {
+            range: MemoryRange { address, len_bytes },
+            at,
+            direction,
+        };
+        let Ok(change) = question.run(&self.index, &Cancel::default()) else {
+            assert!(at > self.index.end(), "{}: {question:?}", self.name);
+            return;
+        };
+        let cell = Cell::Memory { address, len_bytes };
+        let nearest = |kinds, at| {
+            let accesses = Accesses {
+                nearest: NearestAccess {
+                    cell,
+                    kinds,
+                    at,
+                    direction,
+                },
+                thread: None,
+                skip: 0,
+                limit: 1,
+            };
+            accesses.replay(self.oracle).flatten()
+        };
+        let bytes = |position| {
+            let memory = MemoryAt {
+                position,
+                address,
+                len_bytes,
+            };
+            let bytes = memory.replay(self.oracle).unwrap();
+            bytes.iter().map(|byte| byte.value).collect::<Vec<_>>()
+        };
+        let mut from = at;
+        for _ in 0..8 {
+            let Some(store) = nearest(AccessKinds::Writes, from) else {
+                break;
+            };
+            let shown_at = store.position;
+            let is_reached = change.is_some_and(|change| match direction {
+                Direction::Back => shown_at <= change,
+                Direction::Forward => shown_at >= change,
+            });
+            if is_reached || shown_at.0 == 0 {
+                break;
+            }
+            let before = Position(shown_at.0 - 1);
+            from = match direction {
+                Direction::Back => before,
+                Direction::Forward => shown_at,
+            };
+            let start = match direction {
+                Direction::Back => shown_at,
+                Direction::Forward => before,
+            };
+            let load = nearest(AccessKinds::Reads, start);
+            if load.is_some_and(|load| load.position == shown_at) {
+                continue;
+            }
+            assert_eq!(
+                bytes(before),
+                bytes(shown_at),
+                "{}: {question:?}: {change:?}, but there is a change at {shown_at:?}",
+                self.name
+            );
         }
     }
 
