@@ -86,7 +86,7 @@ impl CompareText<'_> {
                 (0, _, true) => line.push_str("; nothing differs after it"),
                 (0, _, false) => {}
                 (count, 0, _) => {
-                    line.push_str(&format!("; {} after it, which heal", differing(count)))
+                    line.push_str(&format!("; {} after it, healed later", differing(count)))
                 }
                 (count, ..) => line.push_str(&format!("; {} after it", differing(count))),
             }
