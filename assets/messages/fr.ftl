@@ -1170,6 +1170,7 @@ differences-origin-initial = la valeur à { $place } était là avant le début 
 differences-origin-image = la valeur à { $place } est celle de l’image
 differences-origin-external = la valeur à { $place } a été écrite de l’extérieur
 differences-origin-system = la valeur à { $place } a été fournie par le système
+differences-origin-thread = la valeur à { $place } a été écrite par le pas { $step } de { $thread }
 differences-origin-unrecorded = la valeur à { $place } vient d’une écriture non enregistrée
 list-escape-cancels = Échap annule
 functions-functions-of = fonctions de : { $shown }

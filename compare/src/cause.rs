@@ -10,11 +10,11 @@ use std::collections::BTreeMap;
 use stepback_index::answer::{Cell, Direction, EdgeKinds, FrameEntry, SliceCell, SliceRow};
 use stepback_index::query::SliceQuery;
 use stepback_index::{Cancel, QueryError};
-use stepback_machine::Address;
+use stepback_machine::{Address, InstructionSet, RegisterView, Registers};
 use stepback_parsers::{Position, Step};
 
 use crate::align::side::Side;
-use crate::cause_origin::{CauseOrigin, MemoryEnd, OldestSteps};
+use crate::cause_origin::{CauseOrigin, ForeignWrite, MemoryEnd, OldestSteps, SliceSources};
 use crate::cause_unrecorded::UnrecordedInput;
 use crate::divergence::TraceSide;
 use crate::region::{Alignment, Region, RegionKind, StepPair};
@@ -24,6 +24,8 @@ use crate::values::pass::ValuePass;
 
 /// Maximum number of steps of a slice that are examined.
 const SLICE_STEPS: usize = 4096;
+/// Maximum number of arguments of a system call.
+const SYSTEM_CALL_ARGUMENTS: usize = 6;
 /// Maximum number of slices, each from the oldest differing step of the one before.
 const ROUNDS: usize = 64;
 
@@ -44,12 +46,17 @@ pub(crate) struct MatchedSteps<'s> {
     pub alignment: &'s Alignment,
     /// Steps of the first trace whose differences do not count, in order.
     pub ignored: &'s [u64],
+    /// Steps of the first trace with differences that rules forgive, in order.
+    pub forgiven: &'s [u64],
 }
 
 /// The slice of a decision in one trace.
 #[derive(Default)]
 struct DecisionSlice {
+    /// Steps of the thread.
     steps: Vec<Step>,
+    /// Memory that other threads wrote.
+    foreign: Vec<ForeignWrite>,
     ends: Vec<MemoryEnd>,
     is_complete: bool,
 }
@@ -69,7 +76,7 @@ pub(crate) fn cause_of_decision(
     let is_decision = oldest.is_some_and(|(number, found)| {
         *number == decision.a && found.cells.iter().all(is_condition)
     });
-    if search.initial.is_some() && search.found.is_empty() {
+    if search.found.is_empty() && (search.initial.is_some() || search.is_forgiven) {
         let steps = StepDifference {
             steps: decision,
             cells: Vec::new(),
@@ -120,7 +127,7 @@ struct CauseSearch<'s, 'a, 'p> {
     matched: MatchedSteps<'s>,
     /// Differing steps by their numbers in the first trace.
     found: BTreeMap<u64, StepDifference>,
-    ends: Vec<MemoryEnd>,
+    sources: SliceSources,
     /// A step of the last slices has differences that rules ignore.
     is_forgiven: bool,
     /// Register that a step of the last round reads, with a value from before the first step, which
@@ -135,7 +142,7 @@ impl<'s, 'a, 'p> CauseSearch<'s, 'a, 'p> {
             pass,
             matched,
             found: BTreeMap::new(),
-            ends: Vec::new(),
+            sources: SliceSources::default(),
             is_forgiven: false,
             initial: None,
             is_complete: true,
@@ -160,7 +167,7 @@ impl<'s, 'a, 'p> CauseSearch<'s, 'a, 'p> {
             let difference = supposed.last().or(self.found.get(&from.a)).cloned();
             let difference = difference.as_ref();
             let origin = match difference {
-                Some(found) => OldestSteps::read(self.pass, found)?.origin(found, &self.ends),
+                Some(found) => OldestSteps::read(self.pass, found)?.origin(found, &self.sources),
                 None => CauseOrigin::Unknown,
             };
             let found = match has_other_reason(&origin) {
@@ -204,9 +211,9 @@ impl<'s, 'a, 'p> CauseSearch<'s, 'a, 'p> {
         let Some(oldest) = chain.last() else {
             return Ok(None);
         };
-        let found = OldestSteps::read(self.pass, oldest)?.origin(oldest, &self.ends);
+        let found = OldestSteps::read(self.pass, oldest)?.origin(oldest, &self.sources);
         let origin = match (found, self.initial) {
-            (CauseOrigin::Result | CauseOrigin::Unknown, _) if self.is_forgiven => {
+            (CauseOrigin::Result | CauseOrigin::Unknown, None) if self.is_forgiven => {
                 CauseOrigin::Forgiven
             }
             (_, Some(register)) => CauseOrigin::InitialRegister(register),
@@ -221,7 +228,9 @@ impl<'s, 'a, 'p> CauseSearch<'s, 'a, 'p> {
 
     /// Keeps two matched steps if they differ. Returns whether they do.
     fn add(&mut self, pair: StepPair) -> Result<bool, QueryError> {
-        if self.matched.ignored.binary_search(&pair.a).is_ok() {
+        let is_among = |steps: &[u64]| steps.binary_search(&pair.a).is_ok();
+        self.is_forgiven |= is_among(self.matched.forgiven);
+        if is_among(self.matched.ignored) {
             return Ok(false);
         }
         let one = Region {
@@ -229,9 +238,7 @@ impl<'s, 'a, 'p> CauseSearch<'s, 'a, 'p> {
             a: pair.a..pair.a + 1,
             b: pair.b..pair.b + 1,
         };
-        let ignored = self.pass.forgiving.ignored_values();
         let difference = self.pass.region(&one, |_| {})?.first;
-        self.is_forgiven |= self.pass.forgiving.ignored_values() > ignored;
         let differs = difference.is_some();
         self.found.extend(difference.map(|found| (pair.a, found)));
         Ok(differs)
@@ -271,7 +278,8 @@ impl<'s, 'a, 'p> CauseSearch<'s, 'a, 'p> {
                 pairs.extend(self.matched.alignment.partner_in_a(b).map(|a| (a, b)));
             }
             self.is_complete &= in_a.is_complete;
-            self.ends.extend(in_a.ends);
+            self.sources.ends.extend(in_a.ends);
+            self.sources.foreign.extend(in_a.foreign);
             let mut oldest = None;
             for (a, b) in pairs.into_iter().rev().filter(|(a, _)| *a < from.a) {
                 self.pass.cancel.check()?;
@@ -294,6 +302,7 @@ fn has_other_reason(origin: &CauseOrigin) -> bool {
     match origin {
         CauseOrigin::Memory { end, .. } => end.is_some(),
         CauseOrigin::Instruction
+        | CauseOrigin::OtherThread(_)
         | CauseOrigin::UnrecordedMemory
         | CauseOrigin::SystemCall
         | CauseOrigin::Forgiven => true,
@@ -361,7 +370,7 @@ fn slice(
         };
         let mut walk = query.walk(side.index, Some(side.thread), cancel)?;
         while let Some(row) = walk.next(cancel)? {
-            found.take(row);
+            found.take(side, row);
         }
         found.is_complete &= walk.into_rest().is_empty();
     }
@@ -369,9 +378,26 @@ fn slice(
 }
 
 impl DecisionSlice {
-    fn take(&mut self, row: SliceRow) {
+    fn take(&mut self, side: &Side<'_>, row: SliceRow) {
         match row {
-            SliceRow::Step(step) => self.steps.push(step.step),
+            SliceRow::Step(step) if step.thread == side.thread => self.steps.push(step.step),
+            SliceRow::Step(step) => {
+                let memory = step
+                    .defines
+                    .iter()
+                    .filter_map(|defined| match defined.cell {
+                        SliceCell::Memory { address, len_bytes } => Some((address, len_bytes)),
+                        _ => None,
+                    });
+                let thread = side.index.thread_name(step.thread);
+                self.foreign
+                    .extend(memory.map(|(address, len_bytes)| ForeignWrite {
+                        address,
+                        len_bytes,
+                        thread: thread.to_owned(),
+                        step: step.step,
+                    }));
+            }
             SliceRow::End(end) => {
                 if let SliceCell::Memory { address, len_bytes } = end.cell {
                     self.ends.push(MemoryEnd {
@@ -396,6 +422,8 @@ fn cells_read(side: &Side<'_>, at: Position, cancel: &Cancel) -> Result<Vec<Cell
         .instruction()
         .and_then(|decoded| decoded.registers.clone());
     let registers = registers.into_iter().flat_map(|registers| registers.reads);
+    let arguments = step.is_trap().then(|| system_call_registers(step.set));
+    let registers = registers.chain(arguments.into_iter().flatten());
     let registers = registers.map(|view| Cell::Register {
         thread: side.thread,
         view,
@@ -407,4 +435,12 @@ fn cells_read(side: &Side<'_>, at: Position, cancel: &Cancel) -> Result<Vec<Cell
         len_bytes: u64::from(access.size_bytes),
     });
     Ok(registers.chain(memory).collect())
+}
+
+/// Returns the registers with the number and the arguments of a system call.
+fn system_call_registers(set: InstructionSet) -> impl Iterator<Item = RegisterView> {
+    let abi = set.abi();
+    let arguments = abi.arguments.iter().copied().take(SYSTEM_CALL_ARGUMENTS);
+    let names = abi.system_calls.number.into_iter().chain(arguments);
+    names.filter_map(move |name| Registers::view(name, set))
 }

@@ -3,6 +3,7 @@
 use stepback_index::QueryError;
 use stepback_index::answer::SliceEndKind;
 use stepback_machine::Address;
+use stepback_parsers::Step;
 
 use crate::region::StepPair;
 use crate::values::block::AccessEffect;
@@ -24,6 +25,8 @@ pub enum CauseOrigin {
         /// Origin of the value in the first trace; `None` if a step wrote it.
         end: Option<SliceEndKind>,
     },
+    /// It found another value in memory, which another thread of the first trace wrote.
+    OtherThread(ForeignWrite),
     /// It computed another result from inputs without a recorded difference.
     Result,
     /// Its result is not recorded, and its inputs have no recorded difference.
@@ -43,11 +46,35 @@ pub enum CauseOrigin {
 impl CauseOrigin {
     /// Returns true if the difference comes from memory.
     pub(crate) fn is_of_memory(&self) -> bool {
-        matches!(self, Self::Memory { .. } | Self::UnrecordedMemory)
+        matches!(
+            self,
+            Self::Memory { .. } | Self::OtherThread(_) | Self::UnrecordedMemory
+        )
     }
 }
 
+/// Memory that a step of another thread wrote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ForeignWrite {
+    /// Lowest address.
+    pub address: Address,
+    /// Number of bytes.
+    pub len_bytes: u64,
+    /// Name of the thread.
+    pub thread: String,
+    /// The step.
+    pub step: Step,
+}
+
+/// Sources at which the slices of the first trace leave its thread.
+#[derive(Debug, Default)]
+pub(crate) struct SliceSources {
+    pub ends: Vec<MemoryEnd>,
+    pub foreign: Vec<ForeignWrite>,
+}
+
 /// Memory at which a chain ends.
+#[derive(Debug)]
 pub(crate) struct MemoryEnd {
     pub address: Address,
     pub len_bytes: u64,
@@ -87,21 +114,28 @@ impl OldestSteps {
         })
     }
 
-    /// Returns what differs in the steps. `ends` are the ends of the slices of what they read.
-    pub fn origin(self, oldest: &StepDifference, ends: &[MemoryEnd]) -> CauseOrigin {
+    /// Returns what differs in the steps. `sources` are those of the slices of what they read.
+    pub fn origin(self, oldest: &StepDifference, sources: &SliceSources) -> CauseOrigin {
         let Some(CellDifference { kind, place, a, b }) = oldest.cells.first() else {
             return CauseOrigin::Unknown;
         };
         let is_unrecorded = a.is_unknown() || b.is_unknown();
         let memory = |address: Address, len_bytes: u64| {
-            let shares = |end: &&MemoryEnd| {
-                end.address.0 < address.0.saturating_add(len_bytes)
-                    && address.0 < end.address.0.saturating_add(end.len_bytes)
+            let shares = |other: Address, other_len: u64| {
+                other.0 < address.0.saturating_add(len_bytes)
+                    && address.0 < other.0.saturating_add(other_len)
             };
-            CauseOrigin::Memory {
-                address,
-                len_bytes,
-                end: ends.iter().find(shares).map(|end| end.end),
+            let mut ends = sources.ends.iter();
+            let end = ends.find(|end| shares(end.address, end.len_bytes));
+            let mut foreign = sources.foreign.iter();
+            let write = foreign.find(|write| shares(write.address, write.len_bytes));
+            match (end, write) {
+                (None, Some(write)) => CauseOrigin::OtherThread(write.clone()),
+                (end, _) => CauseOrigin::Memory {
+                    address,
+                    len_bytes,
+                    end: end.map(|end| end.end),
+                },
             }
         };
         match (kind, place) {

@@ -1,5 +1,7 @@
 //! The comparison of two traces ([`Comparison`]).
 
+use std::collections::BTreeMap;
+use std::mem;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -17,7 +19,7 @@ use crate::slides::{PART_GAP, Slides};
 use crate::threads::{ThreadPair, ThreadPairs, thread_pairs};
 use crate::values::blocks::{Allocator, Allocators, moved_blocks};
 use crate::values::difference::{CellDifference, StepDifference};
-use crate::values::distances::Distances;
+use crate::values::distances::{Distances, MovedPart, gap, merge};
 use crate::values::moved::{AlignedCode, MemoryParts, MovedMemory, PAGE_BYTES, moved_memory};
 use crate::values::pass::{RegionValues, ValuePass};
 use crate::values::pointers::{PointerCounts, PointerPass};
@@ -163,10 +165,7 @@ impl Comparison {
             .into_iter()
             .flat_map(|threads| &threads.unmoved_memory);
         let unmoved = unmoved.map(|extent| (extent.clone(), 0, PAGE_BYTES));
-        let gap = |extent: &Range<u64>| {
-            let after = (address.0.saturating_add(1)).saturating_sub(extent.end);
-            extent.start.saturating_sub(address.0).max(after)
-        };
+        let gap = |extent: &Range<u64>| gap(extent, address.0);
         let parts = unmoved.chain(code).chain(memory);
         let near = parts.filter(|(extent, _, reach)| gap(extent) < *reach);
         let part = near.min_by_key(|(extent, ..)| (gap(extent), extent.end - extent.start));
@@ -186,18 +185,28 @@ impl Comparison {
 impl ThreadComparison {
     /// Returns the first matched steps with different values before the first divergence.
     pub fn first_difference(&self) -> Option<&StepDifference> {
-        self.values_before_divergence()?.first.as_ref()
+        let mut values = self.values_before_divergence();
+        values.find_map(|values| values.first.as_ref())
     }
 
-    /// Returns the values of the steps before the first divergence; `None` if there are no such
-    /// steps.
-    pub fn values_before_divergence(&self) -> Option<&RegionValues> {
-        let regions = self.alignment.regions().iter().zip(&self.details);
-        let mut matched = regions.filter(|(region, _)| region.kind == RegionKind::Same);
-        let (first, details) = matched.next()?;
-        let is_first =
-            first.a.start == self.parallel.start.a && first.b.start == self.parallel.start.b;
-        details.values.as_ref().filter(|_| is_first)
+    /// Returns the values of the matched regions before the first divergence. Regions that rules
+    /// forgive may lie between them.
+    pub fn values_before_divergence(&self) -> impl Iterator<Item = &RegionValues> {
+        let start = self.parallel.start;
+        let is_before = move |region: &Region, details: &RegionDetails| {
+            let is_head = region.a.end <= start.a && region.b.end <= start.b;
+            region.kind == RegionKind::Same || details.is_forgiven || is_head
+        };
+        let regions = self.regions();
+        let regions = regions.take_while(move |(region, details)| is_before(region, details));
+        regions.filter_map(|(_, details)| details.values.as_ref())
+    }
+
+    /// Returns the first matched steps with different values after the first divergence.
+    pub fn first_difference_after(&self) -> Option<&StepDifference> {
+        let before = self.values_before_divergence().count();
+        let values = self.details.iter().filter_map(|it| it.values.as_ref());
+        values.skip(before).find_map(|values| values.first.as_ref())
     }
 
     /// Returns true if two values differ only because what they point to lies elsewhere.
@@ -254,9 +263,8 @@ fn compare_threads(
         moved: mut moved_memory,
         unmoved: unmoved_memory,
     } = moved_memory(&mut a, &mut b, aligned, cancel)?;
+    let mut distances = distances(slides, &moved_memory, &unmoved_memory);
     moved_memory.retain(|moved| !moved_code.contains(&moved.distance));
-    let apart = moved_memory.iter().map(|moved| moved.distance);
-    let parts: Vec<u64> = moved_code.iter().copied().chain(apart).collect();
     let blocks = moved_blocks(
         &mut a,
         &mut b,
@@ -265,12 +273,12 @@ fn compare_threads(
             functions: &options.allocators,
             heaps: &options.heaps,
             slides,
-            parts: &parts,
+            distances: &distances,
         },
         cancel,
     )?;
     let moved_blocks = blocks.values().map(|ranges| ranges.len() as u64).sum();
-    let distances = Distances { parts, blocks };
+    distances.blocks = blocks;
     let is_one_format = a.index.info().format == b.index.info().format;
     let comparer = StepComparer {
         first: a.index,
@@ -281,7 +289,8 @@ fn compare_threads(
     let forgiven = forgiven_regions(&mut a, &mut b, &alignment, forgiving)?;
     let mut pass = ValuePass::new(&mut a, &mut b, comparer.clone(), forgiving, cancel);
     let has_moved = !comparer.distances.is_empty();
-    pass.pointers = has_moved.then(PointerPass::default);
+    let is_followed = has_moved || !options.tolerances.is_empty();
+    pass.pointers = is_followed.then(PointerPass::default);
     // Pointers must be followed through all steps.
     pass.equal_runs = (!has_moved).then_some(equal_runs);
     let initial = match parallel.start == StepPair::default() {
@@ -314,34 +323,50 @@ fn compare_threads(
         }
         details.push(known);
     }
-    let divergence = divergence(&parallel, regions, &details);
+    let found = divergence(&parallel, regions, &details);
+    let divergence = match found {
+        Some(region) => first_other_steps([&mut *pass.a, &mut *pass.b], region, cancel)?,
+        None => None,
+    };
     let decision = divergence.and_then(|pair| {
         let (a, b) = (pair.a.checked_sub(1)?, pair.b.checked_sub(1)?);
-        (alignment.partner(a) == Some(b)).then_some(StepPair { a, b })
+        let is_parallel = divergence != found || alignment.partner(a) == Some(b);
+        is_parallel.then_some(StepPair { a, b })
     });
+    // A trace that ends early may end by what it did last.
+    let last = match parallel.end {
+        ParallelEnd::Ended(_) => parallel.last(),
+        ParallelEnd::Diverged | ParallelEnd::BothEnd => None,
+    };
     let PointerPass {
         counts: pointers,
         steps: computed_steps,
+        forgiven_steps,
         ..
     } = pass.pointers.take().unwrap_or_default();
+    let wrong = mem::take(&mut pass.wrong);
     // Ignored differences were counted when the regions were compared.
     let mut counted = Forgiving {
         rules: pass.forgiving.rules.clone(),
         found: Vec::new(),
     };
     let mut pass = ValuePass::new(&mut a, &mut b, comparer, &mut counted, cancel);
+    pass.wrong = wrong;
     let first = details
         .iter()
         .find_map(|details| details.values.as_ref()?.first.as_ref());
     let aligned = MatchedSteps {
         alignment: &alignment,
         ignored: &computed_steps,
+        forgiven: &forgiven_steps,
     };
-    let cause = match (divergence, decision, first) {
-        (None, _, Some(first)) => cause_of_difference(&mut pass, aligned, first)?,
-        (_, Some(decision), _) => cause_of_decision(&mut pass, aligned, decision)?,
-        _ => None,
+    let mut cause = match decision.or(last) {
+        Some(decision) => cause_of_decision(&mut pass, aligned, decision)?,
+        None => None,
     };
+    if let (None, None, Some(first)) = (divergence, &cause, first) {
+        cause = cause_of_difference(&mut pass, aligned, first)?;
+    }
     let exception = match decision {
         Some(decision) => exception_after(&mut pass, decision)?,
         None => None,
@@ -363,6 +388,27 @@ fn compare_threads(
         unmoved_memory,
         unexamined_regions,
     })
+}
+
+/// Returns the parts of the address space that lie elsewhere, and those that do not.
+fn distances(slides: &Slides, moved: &[MovedMemory], unmoved: &[Range<u64>]) -> Distances {
+    let (mut parts, mut fixed) = (Vec::new(), unmoved.to_vec());
+    for (extent, distance) in slides.extents() {
+        match distance {
+            0 => fixed.push(extent),
+            distance => parts.push(MovedPart { extent, distance }),
+        }
+    }
+    parts.extend(moved.iter().map(|moved| MovedPart {
+        extent: moved.extent.clone(),
+        distance: moved.distance,
+    }));
+    merge(&mut fixed);
+    Distances {
+        parts,
+        unmoved: fixed,
+        blocks: BTreeMap::new(),
+    }
 }
 
 /// Returns the first steps without partners that no rule forgives. Steps after the end of the other
@@ -387,6 +433,35 @@ fn divergence(
         a: region.a.start,
         b: region.b.start,
     })
+}
+
+/// Returns the first steps with other addresses, counted in parallel from the start of a region: its
+/// first steps may have the same ones. `None` if one of the traces ends before.
+fn first_other_steps(
+    [a, b]: [&mut Side<'_>; 2],
+    from: StepPair,
+    cancel: &Cancel,
+) -> Result<Option<StepPair>, QueryError> {
+    const BLOCK_STEPS: u64 = 1 << 12;
+    let count = (a.count() - from.a).min(b.count() - from.b);
+    for start in (0..count).step_by(BLOCK_STEPS as usize) {
+        cancel.check()?;
+        let block = |first: u64| first + start..first + count.min(start + BLOCK_STEPS);
+        let one = a.addresses.range(block(from.a))?;
+        let other = b.addresses.range(block(from.b))?;
+        let equal = one
+            .iter()
+            .zip(&other)
+            .take_while(|(one, other)| one == other);
+        let equal = start + equal.count() as u64;
+        if equal < count.min(start + BLOCK_STEPS) {
+            return Ok(Some(StepPair {
+                a: from.a + equal,
+                b: from.b + equal,
+            }));
+        }
+    }
+    Ok(None)
 }
 
 /// Returns for each region whether rules forgive it.

@@ -57,8 +57,13 @@ impl ParallelRun {
 
     /// Returns the last steps before the divergence, which decided it; `None` if there are none.
     pub fn decision(&self) -> Option<StepPair> {
+        self.divergence().and_then(|_| self.last())
+    }
+
+    /// Returns the last steps that they run in parallel.
+    pub(crate) fn last(&self) -> Option<StepPair> {
         let steps = self.steps.checked_sub(1)?;
-        self.divergence().map(|_| StepPair {
+        Some(StepPair {
             a: self.start.a + steps,
             b: self.start.b + steps,
         })

@@ -1,11 +1,14 @@
 //! Differences that are expected ([`Tolerances`]), and the account of those that were forgiven.
 
+use std::mem;
 use std::ops::Range;
 
-use stepback_machine::decode;
+use stepback_machine::{Address, decode};
 
 use crate::values::block::StepEffects;
 use crate::values::difference::{CellDifference, DifferenceKind, DifferingPlace};
+use crate::values::pointers::{ForgivenValue, PointerPlace};
+use crate::values::step::StepDifferences;
 
 /// Registers and instructions that count time or events, as a disassembler writes them.
 const COUNTERS: &[&str] = &[
@@ -48,6 +51,11 @@ pub struct Tolerances {
 }
 
 impl Tolerances {
+    /// Returns true if there are no rules.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
     /// Adds a rule.
     pub fn add(&mut self, rule: RuleKind) {
         match rule {
@@ -82,8 +90,7 @@ impl Tolerances {
             DifferingPlace::Memory { address, .. }
                 if matches!(cell.kind, DifferenceKind::Read | DifferenceKind::Write) =>
             {
-                let range = self.memory.iter().find(|range| range.contains(&address.0));
-                if let Some(range) = range {
+                if let Some(range) = self.memory_rule(*address, cell) {
                     return Some(RuleKind::Memory(range.clone()));
                 }
             }
@@ -98,6 +105,21 @@ impl Tolerances {
         }
         (self.has_counters && cell.kind == DifferenceKind::Register && reads_counter(step))
             .then_some(RuleKind::Counter)
+    }
+}
+
+impl Tolerances {
+    /// Returns the range that contains the first differing byte of a cell, if each differing byte is
+    /// in some range.
+    fn memory_rule(&self, address: Address, cell: &CellDifference) -> Option<&Range<u64>> {
+        let rule_of = |byte: u64| self.memory.iter().find(|range| range.contains(&byte));
+        let values = cell.a.0.iter().zip(&cell.b.0);
+        let differing = (address.0..)
+            .zip(values)
+            .filter(|(_, (one, other))| one.zip(**other).is_some_and(|(one, other)| one != other))
+            .map(|(byte, _)| rule_of(byte));
+        let rules: Option<Vec<_>> = differing.collect();
+        rules?.first().copied()
     }
 }
 
@@ -147,15 +169,28 @@ pub(crate) struct Forgiving {
 }
 
 impl Forgiving {
-    /// Removes the differences of a step that the rules forgive.
-    pub fn retain(&mut self, cells: &mut Vec<CellDifference>, step: &StepEffects) {
-        cells.retain(|cell| match self.rules.rule(cell, Some(step)) {
-            Some(rule) => {
-                self.entry(rule).values += 1;
-                false
-            }
-            None => true,
-        });
+    /// Moves the differences of a step that the rules forgive to the forgiven ones.
+    pub fn take(&mut self, found: &mut StepDifferences, step: &StepEffects) {
+        let cells = mem::take(&mut found.cells);
+        for cell in cells {
+            let Some(rule) = self.rules.rule(&cell, Some(step)) else {
+                found.cells.push(cell);
+                continue;
+            };
+            let rule = self.entry(rule);
+            self.count_value(rule);
+            let place = PointerPlace::of(&cell);
+            found
+                .forgiven
+                .extend(place.map(|place| ForgivenValue { place, rule }));
+        }
+    }
+
+    /// Counts a value that a rule forgives.
+    pub fn count_value(&mut self, rule: usize) {
+        if let Some(rule) = self.found.get_mut(rule) {
+            rule.values += 1;
+        }
     }
 
     /// Removes the differences between two states that the rules forgive, without counting: the
@@ -164,33 +199,35 @@ impl Forgiving {
         cells.retain(|cell| self.rules.rule(cell, None).is_none());
     }
 
-    /// Counts the steps of a region without partners, and returns true, if all of them are in one
+    /// Counts the steps of a region without partners, and returns true, if each of them is in some
     /// polling loop.
     pub fn forgives_steps(&mut self, addresses: &[u64]) -> bool {
-        let is_inside =
-            |range: &&Range<u64>| addresses.iter().all(|address| range.contains(address));
-        let Some(range) = self.rules.polling.iter().find(is_inside).cloned() else {
+        let rule_of = |address: &u64| {
+            let mut ranges = self.rules.polling.iter();
+            ranges.find(|range| range.contains(address)).cloned()
+        };
+        let Some(ranges) = addresses.iter().map(rule_of).collect::<Option<Vec<_>>>() else {
             return false;
         };
-        self.entry(RuleKind::Polling(range)).steps += addresses.len() as u64;
+        for range in ranges {
+            let rule = self.entry(RuleKind::Polling(range));
+            if let Some(rule) = self.found.get_mut(rule) {
+                rule.steps += 1;
+            }
+        }
         true
     }
 
-    /// Returns the number of differing values that were ignored.
-    pub fn ignored_values(&self) -> u64 {
-        self.found.iter().map(|rule| rule.values).sum()
-    }
-
-    fn entry(&mut self, rule: RuleKind) -> &mut Forgiven {
+    /// Returns the place of a rule among those that forgave something.
+    fn entry(&mut self, rule: RuleKind) -> usize {
         let place = self.found.iter().position(|known| known.rule == rule);
-        let place = place.unwrap_or_else(|| {
+        place.unwrap_or_else(|| {
             self.found.push(Forgiven {
                 rule,
                 values: 0,
                 steps: 0,
             });
             self.found.len() - 1
-        });
-        &mut self.found[place]
+        })
     }
 }

@@ -244,7 +244,7 @@ impl<'a, 'r> ThreadWriter<'a, 'r> {
         let limit = page.limit.unwrap_or(LISTED_STEPS).max(1);
         let values = self.threads.values_before_divergence();
         let mut listed = Vec::new();
-        for number in values.iter().flat_map(|values| &values.steps) {
+        for number in values.flat_map(|values| &values.steps) {
             let step = self.in_a.number(*number)?;
             match (step < page.from.0, listed.len() < limit) {
                 (true, _) => {}
@@ -258,7 +258,7 @@ impl<'a, 'r> ThreadWriter<'a, 'r> {
     fn json(mut self, page: ComparePage) -> Result<ThreadPairJson> {
         let threads = self.threads;
         let values = threads.values_before_divergence();
-        let differing = values.map_or(0, |values| values.differing);
+        let differing = values.map(|values| values.differing).sum();
         let (mut listed, next_step) = self.differing_steps(page)?;
         let (mut regions, next_region) = self.regions(page)?;
         let next_from = next_step.into_iter().chain(next_region).min();
@@ -383,6 +383,7 @@ impl<'a, 'r> ThreadWriter<'a, 'r> {
                 initial_register = Some(CompareCellJson::new(register));
             }
             CauseOrigin::Instruction
+            | CauseOrigin::OtherThread(_)
             | CauseOrigin::Result
             | CauseOrigin::UnrecordedResult
             | CauseOrigin::UnrecordedMemory
@@ -395,6 +396,7 @@ impl<'a, 'r> ThreadWriter<'a, 'r> {
             cause_kind: match cause.origin {
                 CauseOrigin::Instruction => "instruction",
                 CauseOrigin::Memory { .. } => "memory",
+                CauseOrigin::OtherThread(_) => "other-thread",
                 CauseOrigin::Result => "result",
                 CauseOrigin::UnrecordedResult => "unrecorded-result",
                 CauseOrigin::InitialRegister(_) => "initial-register",

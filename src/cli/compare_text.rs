@@ -19,6 +19,8 @@ const LINES: usize = 20;
 const CELLS: usize = 3;
 /// Number of moved objects that are shown.
 const OBJECTS: usize = 4;
+/// Number of further pairs of threads that are shown.
+const THREADS: usize = 3;
 /// Number of rules that are shown.
 const RULES: usize = 2;
 
@@ -30,13 +32,11 @@ pub fn print(traces: &ComparedTraces<'_>, report: &mut Report<'_>) -> Result<()>
     };
     text.traces();
     text.threads();
-    let different = traces
-        .comparison
-        .compared
-        .iter()
-        .find(|threads| !threads.is_equal());
-    match different {
-        Some(threads) => text.thread(threads, report)?,
+    match text.different()?.split_first() {
+        Some((first, others)) => {
+            text.thread(first, report)?;
+            text.other_threads(others)?;
+        }
         None => text.equal(),
     }
     text.costs();
@@ -57,7 +57,7 @@ pub(super) struct CompareText<'a> {
     pub lines: Vec<String>,
 }
 
-impl CompareText<'_> {
+impl<'a> CompareText<'a> {
     fn traces(&mut self) {
         for side in [TraceSide::A, TraceSide::B] {
             let session = self.traces.session(side);
@@ -137,14 +137,59 @@ impl CompareText<'_> {
         self.lines.push(line);
     }
 
+    /// Returns the pairs of threads that differ, the one that does so first in a before the others.
+    fn different(&self) -> Result<Vec<&'a ThreadComparison>> {
+        let compared = self.traces.comparison.compared.iter();
+        let different = compared.filter(|threads| !threads.is_equal());
+        let mut found: Vec<_> = different
+            .map(|threads| Ok((self.first_step(threads)?, threads)))
+            .collect::<Result<_>>()?;
+        found.sort_by_key(|(step, _)| step.unwrap_or(u64::MAX));
+        Ok(found.into_iter().map(|(_, threads)| threads).collect())
+    }
+
+    /// Returns the step of a at which two threads differ first; `None` if one only ends earlier.
+    fn first_step(&self, threads: &ThreadComparison) -> Result<Option<u64>> {
+        if !threads.initial.is_empty() {
+            return Ok(Some(0));
+        }
+        let first = threads.first_difference().map(|first| first.steps);
+        let Some(steps) = first.or(threads.divergence) else {
+            return Ok(None);
+        };
+        Ok(Some(
+            self.traces.steps(threads, TraceSide::A).number(steps.a)?,
+        ))
+    }
+
+    /// Names two threads.
+    fn names(&self, threads: &ThreadComparison) -> String {
+        let name = |side| {
+            let thread = thread_of(threads.threads, side);
+            printable(self.traces.session(side).index.thread_name(thread))
+        };
+        format!("threads {} and {}", name(TraceSide::A), name(TraceSide::B))
+    }
+
+    /// Says where further threads differ.
+    fn other_threads(&mut self, others: &[&ThreadComparison]) -> Result<()> {
+        for threads in others.iter().take(THREADS) {
+            let names = self.names(threads);
+            self.lines.push(match self.first_step(threads)? {
+                Some(step) => format!("{names} differ from step {} of a", grouped(step)),
+                None => format!("{names}: one ends earlier"),
+            });
+        }
+        if others.len() > THREADS {
+            let more = counted((others.len() - THREADS) as u64, "more pair");
+            self.lines.push(format!("{more} of threads differ"));
+        }
+        Ok(())
+    }
+
     fn thread(&mut self, threads: &ThreadComparison, report: &Report<'_>) -> Result<()> {
         if self.traces.comparison.compared.len() > 1 {
-            let name = |side| {
-                let thread = thread_of(threads.threads, side);
-                printable(self.traces.session(side).index.thread_name(thread))
-            };
-            let line = format!("threads {} and {}", name(TraceSide::A), name(TraceSide::B));
-            self.lines.push(line);
+            self.lines.push(self.names(threads));
         }
         if let Some((side, missing)) = missing_head(threads) {
             let (side, steps) = (side_word(side), counted(missing, "step"));
@@ -216,26 +261,31 @@ impl CompareText<'_> {
             self.lines.push("before the first step:".to_owned());
             self.cells(&threads.initial);
         }
-        let values = threads.values_before_divergence();
-        let Some((values, first)) =
-            values.and_then(|values| Some((values, values.first.as_ref()?)))
-        else {
-            let none = "no recorded value differs before it";
-            self.lines
-                .extend(threads.divergence.map(|_| none.to_owned()));
-            return Ok(());
+        let (first, words) = match threads.first_difference() {
+            Some(first) => {
+                let values = threads.values_before_divergence();
+                let words = match values.map(|values| values.differing).sum() {
+                    1 => "first difference (the only one)".to_owned(),
+                    count => format!("first difference (the first of {})", counted(count, "step")),
+                };
+                (first, words)
+            }
+            None => {
+                let none = "no recorded value differs before it";
+                self.lines
+                    .extend(threads.divergence.map(|_| none.to_owned()));
+                let Some(first) = threads.first_difference_after() else {
+                    return Ok(());
+                };
+                (first, "first difference after it".to_owned())
+            }
         };
         let record = self
             .traces
             .steps(threads, TraceSide::A)
             .record(first.steps.a, report)?;
         let step = record.map(|record| self.step(&record)).unwrap_or_default();
-        let more = match values.differing {
-            1 => "the only one".to_owned(),
-            count => format!("the first of {}", counted(count, "step")),
-        };
-        self.lines
-            .push(format!("first difference ({more}): {step}"));
+        self.lines.push(format!("{words}: {step}"));
         self.cells(&first.cells);
         Ok(())
     }
@@ -267,6 +317,9 @@ impl CompareText<'_> {
         if threads.divergence.is_some() {
             let steps = counted(cause.chain.len() as u64, "differing step");
             line.push_str(&format!("; {steps} from there to the divergence"));
+        }
+        if !cause.is_complete {
+            line.push_str(" (the search ended here; earlier steps may differ)");
         }
         self.lines.push(line);
         Ok(())

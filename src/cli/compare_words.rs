@@ -251,6 +251,13 @@ pub fn origin_words(origin: &CauseOrigin) -> String {
             };
             format!("the value at {}:{len_bytes} {from}", hex(*address))
         }
+        CauseOrigin::OtherThread(write) => format!(
+            "the value at {}:{} was written by step {} of {}",
+            hex(write.address),
+            write.len_bytes,
+            grouped(write.step.0),
+            printable(&write.thread)
+        ),
         CauseOrigin::Result => "the result differs, the recorded inputs do not".to_owned(),
         CauseOrigin::UnrecordedResult => "its result is not recorded".to_owned(),
         CauseOrigin::InitialRegister(register) => {

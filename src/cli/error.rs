@@ -35,6 +35,11 @@ impl CommandError {
         matches!(self, Self::Output { error, .. } if error.kind() == io::ErrorKind::BrokenPipe)
     }
 
+    /// Returns true if an error is only the status of a negative answer.
+    pub fn is_negative(error: &Error) -> bool {
+        matches!(error.downcast_ref(), Some(Self::Negative))
+    }
+
     /// Turns an error about a missing register, thread or position into a usage error and adds the
     /// file. Errors about the output name another file and stay unchanged.
     pub fn about(file: &str, error: Error) -> Error {

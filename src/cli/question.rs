@@ -107,7 +107,11 @@ impl<'a> Question<'a> {
                 .filter(|_| mended.is_none())
                 .and_then(|damage| Some((damage, damage.mended(&open)?)));
             let Some((damage, options)) = again else {
-                let finished = printed.and_then(|()| out.finish());
+                // A negative answer is written, too.
+                let finished = match printed {
+                    Err(error) if CommandError::is_negative(&error) => out.finish().and(Err(error)),
+                    printed => printed.and_then(|()| out.finish()),
+                };
                 self.note(session.index.tail_call_error().map(no_tail_calls));
                 let name = trace.display().to_string();
                 return finished.map_err(|error| CommandError::about(&name, error));

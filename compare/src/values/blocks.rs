@@ -13,6 +13,7 @@ use stepback_parsers::{Position, Step};
 use crate::align::side::Side;
 use crate::region::Alignment;
 use crate::slides::Slides;
+use crate::values::distances::{Distances, merge};
 
 /// Maximum number of calls of allocating functions that are examined: some seconds of work.
 const CALLS: usize = 1 << 16;
@@ -36,7 +37,7 @@ struct Block {
     size_bytes: u64,
 }
 
-/// Finds the blocks that matched calls allocated, by their distance if it is none of `parts`.
+/// Finds the blocks that matched calls allocated, by their distance if it is none of a part.
 pub(crate) fn moved_blocks(
     a: &mut Side<'_>,
     b: &mut Side<'_>,
@@ -47,7 +48,7 @@ pub(crate) fn moved_blocks(
     let mut found: BTreeMap<u64, Vec<Range<u64>>> = BTreeMap::new();
     let mut add = |one: Block, other: Block| {
         let distance = other.address.wrapping_sub(one.address);
-        if distance != 0 && !allocators.parts.contains(&distance) {
+        if distance != 0 && !allocators.distances.has_part(distance) {
             // The blocks of both must have the same size, or a pointer is another one.
             let size = one.size_bytes.min(other.size_bytes);
             let end = one.address.saturating_add(size).saturating_add(MARGIN);
@@ -91,7 +92,7 @@ pub(crate) struct Allocators<'a> {
     pub heaps: &'a [Heap; 2],
     pub slides: &'a Slides,
     /// Distances of whole parts of the address space.
-    pub parts: &'a [u64],
+    pub distances: &'a Distances,
 }
 
 impl Allocators<'_> {
@@ -205,17 +206,4 @@ fn block(
         address,
         size_bytes: size.unwrap_or(0),
     }))
-}
-
-/// Sorts ranges and joins those that overlap.
-fn merge(ranges: &mut Vec<Range<u64>>) {
-    ranges.sort_unstable_by_key(|range| (range.start, range.end));
-    let mut merged: Vec<Range<u64>> = Vec::new();
-    for range in ranges.drain(..) {
-        match merged.last_mut() {
-            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
-            _ => merged.push(range),
-        }
-    }
-    *ranges = merged;
 }

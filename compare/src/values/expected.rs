@@ -3,10 +3,11 @@
 use foldhash::HashMap;
 use stepback_index::answer::Value;
 use stepback_machine::semantics::{Expression, MemoryOperand};
-use stepback_machine::{AccessKind, Instruction, RegisterId, RegisterView};
+use stepback_machine::{AccessKind, Address, Instruction, RegisterId, RegisterView};
 
 use crate::values::block::AccessEffect;
 use crate::values::difference::{CellDifference, DifferingPlace};
+use crate::values::pointers::PointerPlace;
 use crate::values::step::BlockStep;
 
 /// Number of bytes of a register that are kept.
@@ -93,6 +94,38 @@ impl StepResult {
             place: cell.place.clone(),
             value: value.clone(),
         })
+    }
+
+    /// Returns what a step has at a place, by its partner `a` in the first trace. `None` if it is not
+    /// a result, or is not recorded.
+    pub fn at(place: PointerPlace, a: BlockStep<'_>, step: BlockStep<'_>) -> Option<Self> {
+        match place {
+            PointerPlace::Address => None,
+            PointerPlace::Register(register) => {
+                let values = step.block.register_values(step.step);
+                let mut values = values.into_iter();
+                let (view, value) = values.find(|(view, _)| view.register == register)?;
+                let name = String::new();
+                Some(Self {
+                    place: DifferingPlace::Register { name, view },
+                    value: Value(value),
+                })
+            }
+            PointerPlace::Memory(address) => {
+                let mut accesses = a.block.accesses(a.step).iter();
+                let place = accesses.position(|access| access.address == address)?;
+                let access = step.block.accesses(step.step).get(place)?;
+                let size_bytes = usize::from(access.size_bytes);
+                let bytes = access.bytes?;
+                (access.kind == AccessKind::Write).then(|| Self {
+                    place: DifferingPlace::Memory {
+                        address: Address(access.address),
+                        len_bytes: u64::from(access.size_bytes),
+                    },
+                    value: Value(bytes.iter().take(size_bytes).copied().map(Some).collect()),
+                })
+            }
+        }
     }
 
     /// Returns the value that an instruction gives it, and the number of bytes that it writes at most.

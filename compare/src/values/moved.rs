@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use std::mem;
 use std::ops::Range;
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 use stepback_index::{Cancel, QueryError};
-use stepback_machine::RegisterId;
+use stepback_machine::{RegisterId, RegisterView};
 use stepback_parsers::Position;
 
 use crate::align::side::Side;
@@ -76,13 +76,17 @@ pub(crate) fn moved_memory<'a>(
     cancel: &Cancel,
 ) -> Result<MemoryParts, QueryError> {
     let numbers = [(); 2].map(|()| RegisterNumbers::new(a.index, a.thread));
+    let set = a.index.instruction_set(a.thread);
     let mut poll = Poll {
         a,
         b,
         numbers,
         spare: Default::default(),
         code: aligned.moved,
-        votes: Votes::default(),
+        votes: Votes {
+            alignment: 2 * u64::from(set.word_bytes()),
+            ..Votes::default()
+        },
     };
     let same = |region: &&Region| region.kind == RegionKind::Same;
     let matched = aligned.regions.iter().filter(same);
@@ -172,6 +176,7 @@ impl Poll<'_, '_> {
         let steps = [step_range(self.a, in_a)?, step_range(self.b, in_b)?];
         let [one, other] =
             read_blocks(steps, &mut self.numbers, mem::take(&mut self.spare), cancel)?;
+        let mut before = [None; 2];
         for (step, partner) in one.steps().iter().zip(other.steps()) {
             let (in_a, in_b) = (one.accesses(step), other.accesses(partner));
             self.votes.accesses(in_a, in_b);
@@ -182,9 +187,21 @@ impl Poll<'_, '_> {
                     *self.votes.calls.entry(distance).or_default() += 1;
                 }
             }
-            let pointers = stack_pointer(&one, step).zip(stack_pointer(&other, partner));
-            if let Some((a, b)) = pointers {
-                self.votes.pointer(a, b);
+            let pointers = [stack_pointer(&one, step), stack_pointer(&other, partner)];
+            if let [Some(a), Some(b)] = pointers {
+                let is_wrong = [(step, a, before[0]), (partner, b, before[1])]
+                    .into_iter()
+                    .any(|(step, result, before)| contradicts(step, result, before));
+                match is_wrong {
+                    true => self.votes.wrong.insert(b.wrapping_sub(a)),
+                    false => {
+                        self.votes.pointer(a, b);
+                        false
+                    }
+                };
+            }
+            for (before, pointer) in before.iter_mut().zip(pointers) {
+                *before = pointer.or(*before);
             }
         }
         self.spare = [one, other];
@@ -199,8 +216,12 @@ struct Votes {
     total: u64,
     /// Distances of the stack pointers that both traces write.
     pointers: HashMap<u64, DistanceVotes>,
-    /// Distance of the first of them.
-    first_pointer: Option<u64>,
+    /// Stack pointer of the first trace, and distance, of the first of them.
+    first_pointer: Option<(u64, u64)>,
+    /// Distances that began with a stack pointer other than its instruction computes.
+    wrong: HashSet<u64>,
+    /// Number of bytes to which frames and blocks are aligned.
+    alignment: u64,
     /// Extents of accesses without a distance, by page.
     unmoved: BTreeMap<u64, Range<u64>>,
     /// Distances of the accesses of calls and returns.
@@ -252,7 +273,7 @@ impl Votes {
     /// Adds the stack pointers of both traces.
     fn pointer(&mut self, a: u64, b: u64) {
         let distance = b.wrapping_sub(a);
-        self.first_pointer.get_or_insert(distance);
+        self.first_pointer.get_or_insert((a, distance));
         self.pointers.entry(distance).or_default().add(a);
     }
 
@@ -261,14 +282,16 @@ impl Votes {
     /// later may be an error of the program.
     fn stack(&self) -> Option<u64> {
         if self.total == 0 {
-            return self.first_pointer;
+            return self.first_pointer.map(|(_, distance)| distance);
         }
         let most = |counts: &mut dyn Iterator<Item = (u64, u64)>| {
             let most = counts.max_by_key(|(distance, count)| (*count, Reverse(*distance)));
             most.map(|(distance, _)| distance)
         };
         let pointers = self.pointers.iter();
-        let mut pointers = pointers.map(|(distance, votes)| (*distance, votes.count));
+        let mut pointers = pointers
+            .map(|(distance, votes)| (*distance, votes.count))
+            .filter(|(distance, _)| !self.wrong.contains(distance));
         let mut calls = self
             .calls
             .iter()
@@ -294,19 +317,25 @@ impl Votes {
             self.accesses = mem::take(&mut self.pointers);
             self.accesses.retain(|distance, _| Some(*distance) == stack);
         }
+        let first_frame = self.first_pointer.map_or(u64::MAX, |(pointer, _)| pointer);
         let is_meant = |(distance, votes): &(u64, DistanceVotes)| {
             let is_of_pages = distance.is_multiple_of(PAGE_BYTES);
+            let is_aligned = distance.is_multiple_of(self.alignment);
+            // Strings of arguments and environment, before the first frame.
+            let is_aligned = is_aligned || votes.first >= first_frame;
             let from_stack = stack.map(|stack| {
                 let apart = stack.wrapping_sub(*distance).cast_signed();
                 (apart.unsigned_abs(), stack.is_multiple_of(PAGE_BYTES))
             });
             let least = match from_stack {
                 Some((..ARGUMENTS, false)) if is_of_pages => 1,
-                Some((..ALIGNMENT, _)) => CONVINCING,
+                Some((..ALIGNMENT, _)) if is_aligned => CONVINCING,
                 _ if is_of_pages => CONVINCING,
-                _ => CONVINCING.max(self.total / FREQUENT),
+                _ if is_aligned => CONVINCING.max(self.total / FREQUENT),
+                _ => u64::MAX,
             };
-            *distance != 0 && (Some(*distance) == stack || votes.count >= least)
+            let is_stack = Some(*distance) == stack;
+            *distance != 0 && (is_stack || votes.count >= least && !self.wrong.contains(distance))
         };
         let mut found: Vec<_> = self.accesses.into_iter().filter(is_meant).collect();
         found.sort_unstable_by_key(|(distance, votes)| (Reverse(votes.count), *distance));
@@ -338,6 +367,22 @@ fn distances<'e>(
     let alike =
         pairs.filter(|(one, other)| one.kind == other.kind && one.size_bytes == other.size_bytes);
     alike.map(|(one, other)| (other.address.wrapping_sub(one.address), one.address))
+}
+
+/// Returns true if a step has another stack pointer than its instruction computes. `before` is the
+/// stack pointer before it, if that is known.
+fn contradicts(step: &StepEffects, result: u64, before: Option<u64>) -> bool {
+    let is_other = step.instruction().and_then(|instruction| {
+        let mut writes = instruction.meaning.writes.iter();
+        let write = writes.find(|write| write.view.register == RegisterId::SP)?;
+        let stack_pointer = |view: RegisterView| {
+            before.filter(|_| view.register == RegisterId::SP && view.offset == 0)
+        };
+        let computed = write.value.value(&stack_pointer, &|_| None)?;
+        let unused_bits = 64u32.saturating_sub(8 * u32::from(write.view.size_bytes));
+        Some((computed ^ result) << unused_bits != 0)
+    });
+    is_other.unwrap_or(false)
 }
 
 /// Returns the stack pointer that a step writes.

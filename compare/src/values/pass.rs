@@ -18,9 +18,9 @@ use crate::rules::Forgiving;
 use crate::values::block::{EffectBlock, StepEffects, StepRange};
 use crate::values::difference::{CellDifference, DifferenceKind, StepDifference};
 use crate::values::kept::PlacedSteps;
-use crate::values::pointers::PointerPass;
+use crate::values::pointers::{PointerPass, WrongPointers};
 use crate::values::registers::RegisterNumbers;
-use crate::values::step::{BlockStep, StepComparer};
+use crate::values::step::{BlockStep, StepComparer, StepDifferences};
 
 /// Number of steps that are read at once.
 const BLOCK_STEPS: u64 = 1 << 14;
@@ -28,6 +28,8 @@ const BLOCK_STEPS: u64 = 1 << 14;
 const LATE_STEPS: u64 = 1 << 8;
 /// Maximum number of registers that are looked up in the indexes: about a second of work.
 const LOOKUPS: usize = 1 << 12;
+/// Maximum number of steps whose wrong pointers are kept.
+const WRONG_STEPS: usize = 1 << 16;
 /// Maximum number of differing steps of a pair of threads that are listed: 8 MiB of numbers.
 pub const LISTED_STEPS: usize = 1 << 20;
 
@@ -51,8 +53,11 @@ pub(crate) struct ValuePass<'a, 'p> {
     pub comparer: StepComparer<'a>,
     pub forgiving: &'p mut Forgiving,
     pub cancel: &'p Cancel,
-    /// Present if something lies elsewhere in the second trace, and if the steps are passed in order.
+    /// Present if something lies elsewhere in the second trace or a rule may forgive it, and if the
+    /// steps are passed in order.
     pub pointers: Option<PointerPass>,
+    /// Steps that compute pointers wrong, as far as they were passed in order.
+    pub wrong: WrongPointers,
     /// Steps that are equal and need not be read; `None` if all are read.
     pub equal_runs: Option<EqualRuns<'a>>,
     numbers: [RegisterNumbers<'a>; 2],
@@ -82,6 +87,7 @@ impl<'a, 'p> ValuePass<'a, 'p> {
             forgiving,
             cancel,
             pointers: None,
+            wrong: WrongPointers::default(),
             equal_runs: None,
             lookups_left: LOOKUPS,
             unknown: HashSet::default(),
@@ -121,39 +127,59 @@ impl<'a, 'p> ValuePass<'a, 'p> {
         region: &Region,
         count_steps: impl Fn(u64),
     ) -> Result<RegionValues, QueryError> {
+        if let Some(pointers) = &mut self.pointers {
+            pointers.forget_registers();
+        }
         let mut found = RegionValues::default();
         let mut numbers = mem::replace(&mut self.numbers, self.comparer.numbers());
         let cancel = self.cancel;
-        let mut ready = match self.next_part(region, 0, &count_steps)? {
-            Some(part) => {
-                let blocks = read_blocks(part.steps, &mut numbers, self.spare(), cancel)?;
-                Some((part.place, blocks))
-            }
-            None => None,
-        };
-        while let Some((place, [a, b])) = ready {
+        // Whether the next steps may be passed over shows when those before have been compared.
+        let is_sequential = self.pointers.is_some() && self.equal_runs.is_some();
+        let mut next = self.next_part(region, 0, &count_steps)?;
+        let mut ready = None;
+        while ready.is_some() || next.is_some() {
             cancel.check()?;
-            let next = self.next_part(region, place.end, &count_steps)?;
             let spare = self.spare();
+            let (before, part) = (ready.take(), next.take());
             // The next steps are read while these are compared.
             ready = thread::scope(|scope| {
                 let numbers = &mut numbers;
-                let reader = next.map(|part| {
+                let reader = part.map(|part| {
                     let read = move || read_blocks(part.steps, numbers, spare, cancel);
                     (part.place, scope.spawn(read))
                 });
-                self.block(region, place.clone(), [&a, &b], &mut found)?;
+                self.compare_part(region, before, &mut found, &count_steps)?;
                 let joined = reader.map(|(place, reader)| {
                     let blocks = reader.join().unwrap_or_else(|panic| resume_unwind(panic));
                     Ok::<_, QueryError>((place, blocks?))
                 });
                 joined.transpose()
             })?;
-            count_steps(place.end - place.start);
-            self.spare = [a, b];
+            let Some((place, _)) = &ready else { continue };
+            let end = place.end;
+            if is_sequential {
+                self.compare_part(region, ready.take(), &mut found, &count_steps)?;
+            }
+            next = self.next_part(region, end, &count_steps)?;
         }
         self.numbers = numbers;
         Ok(found)
+    }
+
+    /// Compares steps of a matched region that have been read.
+    fn compare_part(
+        &mut self,
+        region: &Region,
+        part: Option<ReadPart>,
+        found: &mut RegionValues,
+        count_steps: &impl Fn(u64),
+    ) -> Result<(), QueryError> {
+        if let Some((place, [a, b])) = part {
+            self.block(region, place.clone(), [&a, &b], found)?;
+            count_steps(place.end - place.start);
+            self.spare = [a, b];
+        }
+        Ok(())
     }
 
     /// Returns the next steps of a matched region that must be read, from a place in it.
@@ -169,9 +195,10 @@ impl<'a, 'p> ValuePass<'a, 'p> {
                 a: region.a.start + from,
                 b: region.b.start + from,
             };
+            let is_idle = self.pointers.as_ref().is_none_or(PointerPass::is_idle);
             let equal = match &mut self.equal_runs {
-                Some(runs) => runs.next(start, count - from)?,
-                None => count - from..count - from,
+                Some(runs) if is_idle => runs.next(start, count - from)?,
+                _ => count - from..count - from,
             };
             if equal.start > 0 {
                 let steps = equal.start.min(BLOCK_STEPS);
@@ -184,6 +211,9 @@ impl<'a, 'p> ValuePass<'a, 'p> {
                 }));
             }
             self.cancel.check()?;
+            if let Some(pointers) = &mut self.pointers {
+                pointers.forget_registers();
+            }
             count_steps(equal.end);
             from += equal.end;
         }
@@ -254,6 +284,26 @@ impl<'a, 'p> ValuePass<'a, 'p> {
         read_blocks(steps, &mut self.numbers, spare, self.cancel)
     }
 
+    /// Turns the pointers of a step that it computes wrong into differences.
+    fn wrong_pointers(
+        &mut self,
+        steps: [BlockStep<'_>; 2],
+        number: u64,
+        found: &mut StepDifferences,
+    ) {
+        if let Some(pointers) = &self.pointers
+            && self.wrong.len() < WRONG_STEPS
+        {
+            let wrong = pointers.wrong(steps, found);
+            if !wrong.is_empty() {
+                self.wrong.insert(number, wrong);
+            }
+        }
+        if let Some(wrong) = self.wrong.get(&number) {
+            self.comparer.note_wrong(steps, wrong, found);
+        }
+    }
+
     /// Returns the differing steps of two blocks, by their place, without what rules forgive.
     /// `first` are their first steps; `None` before the first steps of the traces.
     fn block_differences(
@@ -285,15 +335,19 @@ impl<'a, 'p> ValuePass<'a, 'p> {
                 };
                 self.kept_registers(placed, &mut step)?;
             }
+            if let Some(first) = first {
+                self.wrong_pointers([one, other], first.a + place, &mut step);
+            }
+            if !step.cells.is_empty() {
+                self.forgiving.take(&mut step, one.step);
+            }
             if let Some(pointers) = &mut self.pointers {
-                pointers.take([one, other], place, &mut step);
+                for rule in pointers.take([one, other], place, &mut step) {
+                    self.forgiving.count_value(rule);
+                }
             }
-            let mut cells = step.cells;
-            if !cells.is_empty() {
-                self.forgiving.retain(&mut cells, one.step);
-            }
-            if !cells.is_empty() {
-                found.push((place, cells));
+            if !step.cells.is_empty() {
+                found.push((place, step.cells));
             }
         }
         Ok(found)
@@ -306,6 +360,9 @@ struct RegionPart<'a> {
     place: Range<u64>,
     steps: [StepRange<'a>; 2],
 }
+
+/// Consecutive steps that have been read, with their numbers from the start of the region.
+type ReadPart = (Range<u64>, [EffectBlock; 2]);
 
 /// Reads steps of both threads, in parallel, into the memory of other blocks.
 pub(crate) fn read_blocks(

@@ -1,6 +1,6 @@
-//! Values that differ because something lies elsewhere ([`PointerFlow`]): pointers to the same
-//! thing, and what is computed from nothing else that differs, such as half an address or a negated
-//! one.
+//! Values that differ because something lies elsewhere, or as a rule expects ([`PointerFlow`]):
+//! pointers to the same thing and forgiven values, and what is computed from nothing else that
+//! differs, such as half an address or a difference of two counters.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -26,6 +26,11 @@ const WORD_BYTES: u64 = 8;
 enum Reason {
     /// It is a pointer, or computed from pointers alone.
     Pointer,
+    /// A rule forgives it, or it is computed from such values and pointers alone. The rule's place in
+    /// [`Forgiving::found`].
+    ///
+    /// [`Forgiving::found`]: crate::rules::Forgiving::found
+    Forgiven(usize),
     /// Anything else.
     Other,
 }
@@ -40,9 +45,9 @@ struct PointerFlow {
 }
 
 impl PointerFlow {
-    /// Removes the differences of a step that are computed from pointers alone, and returns their
-    /// number. The steps of a thread must be passed in order.
-    pub fn take(&mut self, steps: [BlockStep<'_>; 2], found: &mut StepDifferences) -> u64 {
+    /// Removes the differences of a step that are computed from pointers and forgiven values alone,
+    /// and returns their reasons. The steps of a thread must be passed in order.
+    pub fn take(&mut self, steps: [BlockStep<'_>; 2], found: &mut StepDifferences) -> Vec<Reason> {
         let [a, b] = steps;
         if self.memory.len() >= KNOWN_WORDS {
             self.memory.clear();
@@ -65,7 +70,7 @@ impl PointerFlow {
         };
         let reads = self.reason_of_reads(a, found);
         let data = data.max(reads);
-        let mut computed = 0;
+        let mut computed = Vec::new();
         let mut differing = Vec::new();
         differing.extend(
             found
@@ -73,6 +78,8 @@ impl PointerFlow {
                 .iter()
                 .map(|value| (value.place, Reason::Pointer)),
         );
+        let forgiven = found.forgiven.iter();
+        differing.extend(forgiven.map(|value| (value.place, Reason::Forgiven(value.rule))));
         found.cells.retain(|cell| {
             let inputs = match cell.kind {
                 DifferenceKind::Instruction => Some(Reason::Other),
@@ -82,12 +89,13 @@ impl PointerFlow {
                 DifferenceKind::Register => data.max(self.kept_reason(instruction, cell)),
             };
             let mut reason = inputs.unwrap_or(Reason::Other);
-            if reason == Reason::Pointer && self.contradicts(instruction, steps, cell) {
+            if reason != Reason::Other && self.contradicts(steps, cell) {
                 reason = Reason::Other;
             }
             differing.extend(PointerPlace::of(cell).map(|place| (place, reason)));
-            computed += u64::from(reason == Reason::Pointer);
-            reason == Reason::Other
+            let is_other = reason == Reason::Other;
+            computed.extend((!is_other).then_some(reason));
+            is_other
         });
         // Not every format records all of them.
         let uses = instruction.and_then(|instruction| instruction.registers.as_ref());
@@ -122,6 +130,36 @@ impl PointerFlow {
         computed
     }
 
+    /// Returns the pointers of a step that have another value in a trace than the instruction computes
+    /// there: they differ for another reason.
+    fn wrong_pointers(
+        &self,
+        steps: [BlockStep<'_>; 2],
+        pointers: &[PointerValue],
+    ) -> Vec<PointerPlace> {
+        let places = pointers.iter().map(|pointer| pointer.place);
+        let mut results = places
+            .filter(|place| *place != PointerPlace::Address)
+            .peekable();
+        if results.peek().is_none() {
+            return Vec::new();
+        }
+        let [a, _] = steps;
+        // Those that name an address differ.
+        let instructions = steps.map(|step| step.step.instruction());
+        let is_wrong = |place: &PointerPlace| {
+            let mut sides = self.known.iter().zip(steps).zip(&instructions);
+            sides.any(|((known, step), instruction)| {
+                let result = StepResult::at(*place, a, step);
+                let known_result = instruction.as_deref().zip(result);
+                known_result.is_some_and(|(instruction, result)| {
+                    known.contradicts(instruction, step, &result)
+                })
+            })
+        };
+        results.filter(is_wrong).collect()
+    }
+
     fn reason_of(&self, views: impl Iterator<Item = RegisterView>) -> Option<Reason> {
         let reasons = views.filter_map(|view| self.registers.get(&view.register).copied());
         reasons.max()
@@ -148,20 +186,15 @@ impl PointerFlow {
     }
 
     /// Returns true if a trace has another result than its instruction computes.
-    fn contradicts(
-        &self,
-        instruction: Option<&Instruction>,
-        steps: [BlockStep<'_>; 2],
-        cell: &CellDifference,
-    ) -> bool {
+    fn contradicts(&self, steps: [BlockStep<'_>; 2], cell: &CellDifference) -> bool {
         let is_result = matches!(cell.kind, DifferenceKind::Register | DifferenceKind::Write);
-        let Some(instruction) = instruction.filter(|_| is_result) else {
-            return false;
-        };
         let sides = self.known.iter().zip(steps).zip(StepResult::of(cell));
-        let mut wrong =
-            sides.map(|((known, step), result)| known.contradicts(instruction, step, &result));
-        wrong.any(|is_wrong| is_wrong)
+        let mut wrong = sides.map(|((known, step), result)| {
+            let instruction = step.step.instruction();
+            let instruction = instruction.as_deref();
+            instruction.is_some_and(|instruction| known.contradicts(instruction, step, &result))
+        });
+        is_result && wrong.any(|is_wrong| is_wrong)
     }
 
     /// Returns the reason for which the memory that a step reads differs.
@@ -173,6 +206,8 @@ impl PointerFlow {
             }
             let place = PointerPlace::Memory(read.address);
             let is_pointer = found.pointers.iter().any(|value| value.place == place);
+            let mut forgiven = found.forgiven.iter();
+            let forgiven = forgiven.find(|value| value.place == place);
             let is_different = found.cells.iter().any(|cell| {
                 cell.kind == DifferenceKind::Read && PointerPlace::of(cell) == Some(place)
             });
@@ -180,6 +215,7 @@ impl PointerFlow {
                 .filter_map(|word| self.memory.get(&word).copied())
                 .max();
             reasons = reasons.max(match (is_pointer, is_different) {
+                _ if forgiven.is_some() => forgiven.map(|value| Reason::Forgiven(value.rule)),
                 (true, _) => Some(Reason::Pointer),
                 // No matched step wrote the difference.
                 (false, true) => known.or(Some(Reason::Other)),
@@ -219,12 +255,18 @@ impl PointerFlow {
 pub(crate) struct PointerPass {
     flow: PointerFlow,
     pub counts: PointerCounts,
-    /// Steps, by their numbers in the first trace, whose only differences are computed from
-    /// pointers.
+    /// Steps, by their numbers in the first trace, whose only differences are computed from pointers
+    /// and forgiven values.
     pub steps: Vec<u64>,
-    /// The latest of them, by their places in the block.
+    /// Those of them with differences that rules forgive, computed or not.
+    pub forgiven_steps: Vec<u64>,
+    /// The latest of both, by their places in the block.
     places: Vec<u64>,
+    forgiven_places: Vec<u64>,
 }
+
+/// Pointers that a step computes wrong, by its number in the first trace.
+pub(crate) type WrongPointers = BTreeMap<u64, Vec<PointerPlace>>;
 
 /// Numbers of values that differ only because something lies elsewhere.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -238,11 +280,40 @@ pub struct PointerCounts {
 }
 
 impl PointerPass {
-    pub fn take(&mut self, steps: [BlockStep<'_>; 2], place: u64, found: &mut StepDifferences) {
+    /// Forgets the values of registers: steps that are not passed may have written them.
+    pub fn forget_registers(&mut self) {
+        self.flow.known = Default::default();
+    }
+
+    /// Returns the pointers of a step that it computes wrong.
+    pub fn wrong(&self, steps: [BlockStep<'_>; 2], found: &StepDifferences) -> Vec<PointerPlace> {
+        self.flow.wrong_pointers(steps, &found.pointers)
+    }
+
+    /// Returns true if nothing differs at present: equal steps need not be passed.
+    pub fn is_idle(&self) -> bool {
+        self.flow.registers.is_empty() && self.flow.memory.is_empty()
+    }
+
+    /// Removes the differences of a step that are computed from pointers and forgiven values alone.
+    /// Returns the rules that forgave the latter.
+    pub fn take(
+        &mut self,
+        steps: [BlockStep<'_>; 2],
+        place: u64,
+        found: &mut StepDifferences,
+    ) -> impl Iterator<Item = usize> + use<> {
         let computed = self.flow.take(steps, found);
-        self.counts.computed += computed;
-        if computed > 0 && found.cells.is_empty() && self.steps.len() < COMPUTED_STEPS {
+        let pointers = computed.iter().filter(|reason| **reason == Reason::Pointer);
+        self.counts.computed += pointers.count() as u64;
+        if !computed.is_empty() && found.cells.is_empty() && self.steps.len() < COMPUTED_STEPS {
             self.places.push(place);
+        }
+        let is_forgiven = |reason: &Reason| matches!(reason, Reason::Forgiven(_));
+        if (!found.forgiven.is_empty() || computed.iter().any(is_forgiven))
+            && self.forgiven_steps.len() < COMPUTED_STEPS
+        {
+            self.forgiven_places.push(place);
         }
         for value in &found.pointers {
             *match value.target {
@@ -252,12 +323,18 @@ impl PointerPass {
                 PointerTarget::Block => &mut self.counts.to_blocks,
             } += 1;
         }
+        computed.into_iter().filter_map(|reason| match reason {
+            Reason::Forgiven(rule) => Some(rule),
+            Reason::Pointer | Reason::Other => None,
+        })
     }
 
     /// Numbers the steps of a block by its first step.
     pub fn number_steps(&mut self, first: u64) {
         let steps = self.places.drain(..).map(|place| first + place);
         self.steps.extend(steps);
+        let forgiven = self.forgiven_places.drain(..).map(|place| first + place);
+        self.forgiven_steps.extend(forgiven);
     }
 }
 
@@ -276,6 +353,16 @@ pub(crate) enum PointerPlace {
 pub(crate) struct PointerValue {
     pub place: PointerPlace,
     pub target: PointerTarget,
+}
+
+/// A difference that a rule forgives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ForgivenValue {
+    pub place: PointerPlace,
+    /// Place of the rule in [`Forgiving::found`].
+    ///
+    /// [`Forgiving::found`]: crate::rules::Forgiving::found
+    pub rule: usize,
 }
 
 impl PointerPlace {

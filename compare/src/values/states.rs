@@ -10,6 +10,7 @@ use stepback_parsers::Position;
 
 use crate::align::side::Side;
 use crate::region::{Region, StepPair};
+use crate::values::block::EffectBlock;
 use crate::values::difference::{CellDifference, DifferenceKind, DifferingPlace};
 use crate::values::pass::ValuePass;
 use crate::values::step::differ;
@@ -69,22 +70,20 @@ impl ValuePass<'_, '_> {
         let mut is_complete = in_a == region.a && in_b == region.b;
         let blocks = self.blocks(in_a, in_b)?;
         let mut found: Vec<MemoryRange> = Vec::new();
-        for block in &blocks {
-            let accesses = block.steps().iter().flat_map(|step| block.accesses(step));
-            for access in accesses.filter(|access| access.kind == AccessKind::Write) {
-                found.push(MemoryRange {
-                    address: Address(access.address),
-                    len_bytes: u64::from(access.size_bytes),
-                });
-            }
-        }
+        let [in_a, in_b] = blocks.each_ref().map(writes);
+        let distances = &self.comparer.distances;
+        let in_b = in_b.map(|range| MemoryRange {
+            address: Address(distances.to_first(range.address.0)),
+            ..range
+        });
+        found.extend(in_a.chain(in_b));
         found.sort_unstable_by_key(|range| (range.address, range.len_bytes));
         let mut merged: Vec<MemoryRange> = Vec::new();
         let mut bytes = 0;
         for range in found {
             let end = range.address.0.saturating_add(range.len_bytes);
             match merged.last_mut() {
-                Some(last) if last.address.0 + last.len_bytes >= range.address.0 => {
+                Some(last) if last.address.0.saturating_add(last.len_bytes) >= range.address.0 => {
                     last.len_bytes = last.len_bytes.max(end - last.address.0);
                 }
                 _ if bytes >= WRITTEN_BYTES => is_complete = false,
@@ -103,14 +102,16 @@ impl ValuePass<'_, '_> {
     ) -> Result<Vec<CellDifference>, QueryError> {
         let (in_a, in_b) = (self.a.position(at.a)?, self.b.position(at.b)?);
         let mut found = self.register_states(in_a, in_b)?;
-        let memory = |index: &Index, position| {
-            let question = MemoryRangesAt {
-                position,
-                ranges: ranges.to_vec(),
-            };
-            question.run(index, self.cancel)
+        let distances = &self.comparer.distances;
+        let of_b = ranges.iter().map(|range| MemoryRange {
+            address: Address(distances.to_second(range.address.0)),
+            ..*range
+        });
+        let memory = |index: &Index, position, ranges| {
+            MemoryRangesAt { position, ranges }.run(index, self.cancel)
         };
-        let (one, other) = (memory(self.a.index, in_a)?, memory(self.b.index, in_b)?);
+        let one = memory(self.a.index, in_a, ranges.to_vec())?;
+        let other = memory(self.b.index, in_b, of_b.collect())?;
         for ((range, one), other) in ranges.iter().zip(&one).zip(&other) {
             for run in self.differing_runs(range.address, one, other) {
                 let values =
@@ -212,6 +213,16 @@ impl ValuePass<'_, '_> {
         }
         Ok(found)
     }
+}
+
+/// Returns the memory that the steps of a block write.
+fn writes(block: &EffectBlock) -> impl Iterator<Item = MemoryRange> {
+    let accesses = block.steps().iter().flat_map(|step| block.accesses(step));
+    let writes = accesses.filter(|access| access.kind == AccessKind::Write);
+    writes.map(|access| MemoryRange {
+        address: Address(access.address),
+        len_bytes: u64::from(access.size_bytes),
+    })
 }
 
 fn value_of(bytes: &[ByteState]) -> Value {

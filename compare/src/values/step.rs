@@ -4,12 +4,13 @@
 use stepback_index::Index;
 use stepback_index::answer::{ThreadId, Value};
 use stepback_index::read::NameReader;
+use stepback_machine::flow::FlowKind;
 use stepback_machine::{AccessKind, Address, RegisterId, RegisterView};
 
 use crate::values::block::{AccessEffect, EffectBlock, StepEffects};
 use crate::values::difference::{CellDifference, DifferenceKind, DifferingPlace};
 use crate::values::distances::Distances;
-use crate::values::pointers::{PointerPlace, PointerValue};
+use crate::values::pointers::{ForgivenValue, PointerPlace, PointerValue};
 use crate::values::registers::RegisterNumbers;
 
 /// Compares steps of two traces.
@@ -29,6 +30,8 @@ pub(crate) struct StepDifferences {
     pub cells: Vec<CellDifference>,
     /// Pointers to the same thing, which are no differences.
     pub pointers: Vec<PointerValue>,
+    /// Differences that rules forgive.
+    pub forgiven: Vec<ForgivenValue>,
 }
 
 /// A step with the block that contains it.
@@ -80,6 +83,28 @@ impl<'a> StepComparer<'a> {
         found
     }
 
+    /// Turns pointers that a step computes wrong into differences.
+    pub fn note_wrong(
+        &self,
+        [a, b]: [BlockStep<'_>; 2],
+        wrong: &[PointerPlace],
+        found: &mut StepDifferences,
+    ) {
+        let plain = Self {
+            distances: Distances::default(),
+            ..self.clone()
+        };
+        let is_wrong = |place: &PointerPlace| wrong.contains(place);
+        found.pointers.retain(|pointer| !is_wrong(&pointer.place));
+        let cells = plain.differences(a, b).cells.into_iter();
+        let meant = cells.filter(|cell| {
+            !found.cells.contains(cell) && PointerPlace::of(cell).as_ref().is_some_and(is_wrong)
+        });
+        let meant: Vec<CellDifference> = meant.collect();
+        found.cells.extend(meant);
+        found.cells.sort_by_key(|difference| difference.kind);
+    }
+
     fn instruction(&self, a: BlockStep<'_>, b: BlockStep<'_>) -> Option<CellDifference> {
         let pc = a.step.pc;
         let (place, one, other) = match a.step.encoding.zip(b.step.encoding) {
@@ -96,7 +121,8 @@ impl<'a> StepComparer<'a> {
                 known(b.block.disassembly(b.step)?),
             ),
         };
-        (one != other).then_some(CellDifference {
+        let differs = one != other && !are_same_instruction(a.step, b.step);
+        differs.then_some(CellDifference {
             kind: DifferenceKind::Instruction,
             place,
             a: one,
@@ -181,11 +207,13 @@ impl<'a> StepComparer<'a> {
             for (address, _) in &mut in_b {
                 *address = address.wrapping_sub(distance);
             }
+            in_b.sort_unstable();
         }
         let mut runs: Vec<(u64, Value, Value)> = Vec::new();
         let mut shared = 0;
         for (address, one) in &in_a {
-            let Some((_, other)) = in_b.iter().find(|(known, _)| known == address) else {
+            let place = in_b.partition_point(|(known, _)| known < address);
+            let Some((_, other)) = in_b.get(place).filter(|(known, _)| known == address) else {
                 continue;
             };
             shared += 1;
@@ -336,6 +364,31 @@ impl<'a> StepComparer<'a> {
             None => found.cells.push(difference),
         }
     }
+}
+
+/// Returns true if two encodings of different length are the same instruction: hardware may record
+/// a compressed one expanded, or more bytes than it has.
+fn are_same_instruction(a: &StepEffects, b: &StepEffects) -> bool {
+    let (Some(one), Some(other)) = (a.encoding, b.encoding) else {
+        return false;
+    };
+    let (one, other) = (one.bytes(), other.bytes());
+    if one.len() == other.len() {
+        return false;
+    }
+    if one.starts_with(other) || other.starts_with(one) {
+        return true;
+    }
+    let (Some(one), Some(other)) = (a.instruction(), b.instruction()) else {
+        return false;
+    };
+    // The length decides the return address that a call writes.
+    let is_call = one.control.flow == FlowKind::Call;
+    one.registers.is_some()
+        && one.registers == other.registers
+        && one.meaning.memory == other.meaning.memory
+        && (is_call || one.meaning.writes == other.meaning.writes)
+        && one.control == other.control
 }
 
 /// Returns true if a byte that both values know differs.

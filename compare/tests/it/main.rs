@@ -7,6 +7,7 @@
 )]
 
 mod causes;
+mod differences;
 mod limits;
 mod moved;
 mod pairs;

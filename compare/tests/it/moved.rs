@@ -205,6 +205,7 @@ fn the_rest_of_an_overwritten_pointer_is_no_difference() {
     let run = |name, stack: u64, code: u64, flag: u64| {
         let (pc, kept) = (code + 0xf00, stack & !0xff | flag);
         let lines = [
+            format!("0, {:#x}, 0x5c, \"pop rsp\", rsp -> {stack:#018x}", pc - 1),
             format!("0, {pc:#x}, 0xe48949, \"mov r12, rsp\", r12 -> {stack:#018x}"),
             format!("0, {:#x}, 0xc03948, \"cmp rax, rax\"", pc + 3),
             format!(
@@ -214,7 +215,7 @@ fn the_rest_of_an_overwritten_pointer_is_no_difference() {
         ];
         text(name) + &lines.join("\n") + "\n"
     };
-    for (flag, differing) in [(1, None), (0, Some(1897))] {
+    for (flag, differing) in [(1, None), (0, Some(1898))] {
         let a = run("a.execlog", STACK[0], CODE[0], 1);
         let comparison = compare(&a, &run("b.execlog", STACK[1], CODE[1], flag));
         let first = only(&comparison).first_difference();
@@ -228,6 +229,7 @@ fn the_rest_of_a_pointer_is_known_where_its_write_is_not_recorded() {
     let run = |name, stack: u64, code: u64| {
         let (pc, kept) = (code + 0xf00, stack & !0xff | 1);
         let lines = [
+            format!("0, {:#x}, 0x5c, \"pop rsp\", rsp -> {stack:#018x}", pc - 1),
             format!("0, {pc:#x}, 0xe48949, \"mov r12, rsp\", r12 -> {stack:#018x}"),
             format!("0, {:#x}, 0xc4940f41, \"sete r12b\"", pc + 3),
             format!(

@@ -23,8 +23,8 @@ pub fn compare_traces(
 ) -> Result<Comparison> {
     if let Some([one, other]) = foreign_sets(&a.index, &b.index) {
         let [one, other] = [one, other].map(|set| set.names().title);
-        let [a, b] = [a, b].map(|session| session.path.display().to_string());
-        bail!("they are traces of different processors: {a} of {one}, {b} of {other}");
+        let b = b.path.display();
+        bail!("it is a trace of {one}, and {b} is one of {other}: they cannot be compared");
     }
     let options = CompareOptions {
         tolerances,

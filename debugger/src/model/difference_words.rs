@@ -68,6 +68,15 @@ pub fn origin_words(origin: &CauseOrigin) -> String {
                 false => say!("differences-origin-register-initial", place = place),
             };
         }
+        CauseOrigin::OtherThread(write) => {
+            let place = format!("{}:{}", write.address, write.len_bytes);
+            return say!(
+                "differences-origin-thread",
+                place = place,
+                step = write.step.0,
+                thread = write.thread.clone()
+            );
+        }
         CauseOrigin::UnrecordedMemory => return say!("differences-origin-memory").to_owned(),
         CauseOrigin::SystemCall => return say!("differences-origin-system-call").to_owned(),
         CauseOrigin::Forgiven => return say!("differences-origin-ignored").to_owned(),
