@@ -322,7 +322,11 @@ impl App {
                 None if command.argument.is_some() => {
                     self.palette = Some(super::palette::PaletteState::asking(command))
                 }
-                None => {}
+                None => {
+                    if let Some(reason) = situation.refusal(command.id) {
+                        self.toasts.show(Tone::Info, reason);
+                    }
+                }
             }
         }
         actions
