@@ -2297,6 +2297,7 @@ find-more-hits = More hits
 find-escape-ends-the-search = Press Escape to stop the search.
 find-escape-stops = Press Escape to stop the search.
 find-read-the-text-in-another = Search for something else, search everywhere, or shorten the text.
+find-search-for-something-else = Search for something else, or shorten the text.
 find-search-everywhere = Search everywhere
 find-type-what-to-look-for = Type what to search for
 find-example = example { $example }

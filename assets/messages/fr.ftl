@@ -2338,6 +2338,7 @@ find-more-hits = Plus de résultats
 find-escape-ends-the-search = Échap met fin à la recherche.
 find-escape-stops = Échap arrête la recherche.
 find-read-the-text-in-another = Cherchez autre chose, cherchez partout, ou raccourcissez le texte.
+find-search-for-something-else = Cherchez autre chose, ou raccourcissez le texte.
 find-search-everywhere = Chercher partout
 find-type-what-to-look-for = Tapez ce qu’il faut chercher
 find-example = exemple { $example }

@@ -33,6 +33,23 @@ pub const CALLS: char = '\u{e67c}';
 /// The call stack.
 pub const STACK: char = '\u{e466}';
 pub const THREADS: char = '\u{e5a2}';
+/// Tasks: a board of columns.
+pub const TASKS: char = '\u{eb54}';
+/// Reads and writes of memory.
+pub const ACCESSES: char = '\u{e098}';
+/// A block of the heap.
+pub const HEAP: char = '\u{e390}';
+/// Regions of memory: a map.
+pub const REGIONS: char = '\u{e31a}';
+/// The memory of the stack.
+pub const STACK_MEMORY: char = '\u{e468}';
+pub const EFFECTS: char = '\u{e2de}';
+pub const HEAT: char = '\u{e5c6}';
+pub const FUNCTIONS: char = '\u{ebe4}';
+/// Differences: a crossed-out equals sign.
+pub const DIFFERENCES: char = '\u{eda6}';
+/// Values in columns.
+pub const VALUES: char = '\u{e476}';
 pub const REGISTERS: char = '\u{e610}';
 pub const MEMORY: char = '\u{e9c4}';
 pub const WATCH: char = '\u{e220}';

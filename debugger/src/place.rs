@@ -179,6 +179,44 @@ impl PositionName {
         self.resolve_in(&session.index, &session.images, Some(from), cancel)
     }
 
+    /// Returns the next execution of the named code after one at `from`; none if it is not executed
+    /// there or not again.
+    ///
+    /// # Errors
+    /// See [`Self::resolve`].
+    pub fn next_visit(
+        &self,
+        session: &Session,
+        from: Position,
+        cancel: &Cancel,
+    ) -> Result<Option<Position>> {
+        let Self::Visit {
+            address,
+            expression,
+            ..
+        } = self
+        else {
+            return Ok(None);
+        };
+        let context = context(&session.index, &session.images, Some(from), cancel);
+        let code = expression
+            .evaluate_all(&*context)
+            .map_err(|error| unevaluated(address, error))?;
+        let visit = |at: Position| -> Result<Option<Position>> {
+            let mut nearest: Option<Position> = None;
+            for pc in &code {
+                let hit = NearestVisit::next(Address(*pc), at).run(&session.index, cancel)?;
+                let entry = hit.map(|hit| hit.record.step.before());
+                nearest = nearest.into_iter().chain(entry).min();
+            }
+            Ok(nearest)
+        };
+        match visit(from)? {
+            Some(here) if here == from => visit(Position(from.0 + 1)),
+            _ => Ok(None),
+        }
+    }
+
     /// Returns remarks about the position as phrases: a time that recurs because time runs
     /// backwards, or the chosen reading of an ambiguous number.
     ///

@@ -128,10 +128,10 @@ impl PaletteState {
     }
 
     /// Returns the terminal key of a row. A key with another meaning in the pane is omitted.
-    fn key_of(&self, item: &PaletteItem) -> String {
+    fn key_of(&self, place: usize, item: &PaletteItem) -> String {
         match item.key {
-            PaletteKey::Nothing => String::new(),
-            PaletteKey::Enter => say!("key-enter").to_owned(),
+            PaletteKey::Enter if place == self.chosen => say!("key-enter").to_owned(),
+            PaletteKey::Enter | PaletteKey::Nothing => String::new(),
             PaletteKey::Of(command) => sent_here(command, self.kind)
                 .into_iter()
                 .next()
@@ -168,7 +168,7 @@ impl PaletteState {
             let right = if is_of_window {
                 say!("terminal-in-the-window").to_owned()
             } else {
-                self.key_of(item)
+                self.key_of(place, item)
             };
             let rest = pen.text_right(
                 CellRun {

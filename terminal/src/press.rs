@@ -76,7 +76,11 @@ impl TerminalBrowser {
                 None if command.argument.is_some() => {
                     self.ask(QuestionPurpose::Argument(command), "")
                 }
-                None => {}
+                None => {
+                    if let Some(reason) = situation.refusal(command.id) {
+                        self.say(Tone::Info, reason);
+                    }
+                }
             },
             None => self.say(Tone::Info, say!("terminal-no-key")),
         }

@@ -1,7 +1,6 @@
 //! The card above the panels that says how the trace ends badly: what happened, where, and where
 //! the value that caused it came from, each with a way to go there.
 
-use egui::text::{LayoutJob, TextWrapping};
 use egui::{Align, Layout, RichText, Ui, UiBuilder, vec2};
 use stepback_debugger::action::{Action, Direction, SliceAction, TravelAction, ViewAction};
 use stepback_debugger::desk::Desk;
@@ -76,10 +75,8 @@ impl EndingCard<'_> {
     fn title_ui(&self, ui: &mut Ui, tok: &ThemeColors) {
         let sign = RichText::new(icons::WARNING).font(icon_fill(16.0));
         ui.label(sign.color(tok.err));
-        let title = &self.report.title;
-        let mut job = LayoutJob::simple_singleline(title.clone(), semi(13.5), tok.t1);
-        job.wrap = TextWrapping::truncate_at_width(ui.available_width());
-        ui.label(job).on_hover_text(title);
+        let title = RichText::new(&self.report.title).font(semi(13.5));
+        ui.add(egui::Label::new(title.color(tok.t1)).truncate());
     }
 
     fn buttons_ui(&self, ui: &mut Ui, out: &mut Vec<Action>) -> bool {

@@ -167,6 +167,7 @@ impl App {
         self.rest_caret();
         self.fit_screen();
         self.take_answers();
+        self.fit_panels();
         let tok = ThemeColors::current(ui);
         let pointed = HoverCell::take(&self.context).map(|HoverCell { cell, at }| (cell, at));
         let situation = CommandContext {
@@ -209,6 +210,14 @@ impl App {
             self.is_zoom_awaited = false;
             self.settings.zoom = first_zoom(scale, width);
             self.settings.apply(&self.context);
+        }
+    }
+
+    fn fit_panels(&mut self) {
+        let size = self.context.content_rect().size();
+        if let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_ref())
+        {
+            workspace.fit_panels(desk, size);
         }
     }
 
@@ -313,7 +322,11 @@ impl App {
                 None if command.argument.is_some() => {
                     self.palette = Some(super::palette::PaletteState::asking(command))
                 }
-                None => {}
+                None => {
+                    if let Some(reason) = situation.refusal(command.id) {
+                        self.toasts.show(Tone::Info, reason);
+                    }
+                }
             }
         }
         actions

@@ -68,6 +68,36 @@ impl RecordedContent {
     }
 }
 
+/// Arrangement of the initial panels, which depends on the size of the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrangement {
+    /// For a trace of branches.
+    Branches,
+    /// The lower row has room for some lines, and one set of tabs.
+    Low,
+    /// The call tree shares a tile with the registers.
+    Narrow,
+    /// The source file shares a tile with memory.
+    Wide,
+    Wider,
+    /// Only rarely used panels share tabs.
+    Vast,
+}
+
+impl Arrangement {
+    /// Returns the arrangement for a window of a size.
+    pub fn of(content: RecordedContent, size: Vec2) -> Self {
+        match () {
+            () if content == RecordedContent::Branches => Self::Branches,
+            () if size.x < WIDE && size.y < LOW => Self::Low,
+            () if size.x < WIDE => Self::Narrow,
+            () if size.x < WIDER => Self::Wide,
+            () if size.x < VAST.x || size.y < VAST.y => Self::Wider,
+            () => Self::Vast,
+        }
+    }
+}
+
 /// Returns the initial panels in a window of a size.
 pub fn first(content: RecordedContent, size: Vec2) -> Dock {
     let panes = [PanelKind::Trace]
@@ -80,12 +110,12 @@ pub fn first(content: RecordedContent, size: Vec2) -> Dock {
 
 fn of_size(panes: Vec<Pane>, content: RecordedContent, size: Vec2) -> Dock {
     let plan = DockBuilder::new(panes);
-    match () {
-        () if content == RecordedContent::Branches => branches(plan, size.x),
-        () if size.x < WIDE && size.y < LOW => low(plan),
-        () if size.x < WIDE => narrow(plan),
-        () if size.x < VAST.x || size.y < VAST.y => wide(plan, size.x),
-        () => vast(plan),
+    match Arrangement::of(content, size) {
+        Arrangement::Branches => branches(plan, size.x),
+        Arrangement::Low => low(plan),
+        Arrangement::Narrow => narrow(plan),
+        wide @ (Arrangement::Wide | Arrangement::Wider) => self::wide(plan, wide),
+        Arrangement::Vast => vast(plan),
     }
 }
 
@@ -105,7 +135,6 @@ fn branches(mut plan: DockBuilder, width: f32) -> Dock {
     plan.dock(root)
 }
 
-/// Builds the layout for a vast window: only rarely used panels share tabs.
 fn vast(mut plan: DockBuilder) -> Dock {
     let traces = plan.traces(1500.0);
     let source = plan.tabs(&[PanelKind::Source], 1000.0);
@@ -121,18 +150,18 @@ fn vast(mut plan: DockBuilder) -> Dock {
     plan.dock(root)
 }
 
-fn wide(mut plan: DockBuilder, width: f32) -> Dock {
+fn wide(mut plan: DockBuilder, arrangement: Arrangement) -> Dock {
     let traces = plan.traces(1016.0);
     let registers = plan.tabs(&[PanelKind::Registers], 356.0);
     let top = plan.linear(LinearDir::Horizontal, [traces, registers], 520.0);
-    let (memory, source) = match width < WIDER {
+    let (memory, source) = match arrangement == Arrangement::Wider {
         true => (
-            plan.tabs(&[PanelKind::Memory, PanelKind::Source], 600.0),
-            None,
-        ),
-        false => (
             plan.tabs(&[PanelKind::Memory], 560.0),
             plan.tabs(&[PanelKind::Source], 480.0),
+        ),
+        false => (
+            plan.tabs(&[PanelKind::Memory, PanelKind::Source], 600.0),
+            None,
         ),
     };
     let questions = plan.tabs(&QUESTIONS, 772.0);
@@ -143,7 +172,6 @@ fn wide(mut plan: DockBuilder, width: f32) -> Dock {
     plan.dock(root)
 }
 
-/// Builds the layout for a low window: the lower row has room for some lines, and one set of tabs.
 fn low(mut plan: DockBuilder) -> Dock {
     let traces = plan.traces(560.0);
     let registers = plan.tabs(&[PanelKind::Registers, PanelKind::Calls], 240.0);
@@ -193,6 +221,20 @@ fn compare_of(panes: Vec<Pane>, width: f32) -> Dock {
     let bottom = plan.tabs(&others, 364.0);
     let root = plan.linear(LinearDir::Vertical, [top, bottom], 1.0);
     plan.dock(root)
+}
+
+/// Arranges the initial panels anew for a window of another size, and keeps the active tabs.
+pub fn rearranged(dock: Dock, content: RecordedContent, size: Vec2) -> Dock {
+    let active: Vec<PanelKind> = dock
+        .active_tiles()
+        .iter()
+        .filter_map(|tile| dock.tiles.get_pane(tile).map(Pane::kind))
+        .collect();
+    let mut dock = of_size(panes_of(dock), content, size);
+    for kind in active.into_iter().rev() {
+        dock.make_active(|_, tile| matches!(tile, Tile::Pane(pane) if pane.kind() == kind));
+    }
+    dock
 }
 
 fn panes_of(mut dock: Dock) -> Vec<Pane> {

@@ -80,6 +80,7 @@ impl Workspace {
         let before = self.panels_seen.replace(now);
         let is_new = before.as_ref().map(outline) != self.panels_seen.as_ref().map(outline);
         if let Some(before) = before.filter(|_| is_new) {
+            self.keep_arrangement();
             undo.keep(UndoSnapshot::Panels(before));
         }
     }

@@ -420,8 +420,8 @@ fn row_ui(
     let area = pos2(rect.right() - 110.0, rect.center().y);
     painter.text(area, Align2::RIGHT_CENTER, item.area, ui_font(12.0), tok.t3);
     let key = match item.key {
-        PaletteKey::Nothing => None,
-        PaletteKey::Enter => Some(say!("key-enter").to_owned()),
+        PaletteKey::Enter if is_chosen => Some(say!("key-enter").to_owned()),
+        PaletteKey::Enter | PaletteKey::Nothing => None,
         PaletteKey::Of(command) => command.keys().first().map(key_text),
     };
     if let Some(key) = key {

@@ -16,7 +16,7 @@ use stepback_machine::Address;
 use stepback_parsers::Position;
 
 use super::banner::{Banner, DemoGuide};
-use super::layout::{Dock, RecordedContent};
+use super::layout::{Arrangement, Dock, RecordedContent};
 use super::room::HeightTransfer;
 use super::vacancy::ClosedPanelPlace;
 use super::{kept_layout, layout};
@@ -38,6 +38,9 @@ pub struct Workspace {
     pub guide: Option<DemoGuide>,
     /// The card about the end of the trace is shown, if the trace ends badly.
     pub has_ending_card: bool,
+    /// The arrangement of the initial panels for the size of the window; none if they were
+    /// restored or the user changed them.
+    arrangement: Option<Arrangement>,
     /// The panels at the last check for changes.
     pub(super) panels_seen: Option<PanelsSnapshot>,
     /// Places of closed panels, the newest last.
@@ -86,9 +89,13 @@ impl Workspace {
             .as_ref()
             .map(|saved| saved.torn.clone())
             .unwrap_or_default();
-        let dock = match saved {
-            Some(saved) => restored(desk, saved),
-            None => layout::first(RecordedContent::of(&desk.session), size),
+        let content = RecordedContent::of(&desk.session);
+        let (dock, arrangement) = match saved {
+            Some(saved) => (restored(desk, saved), None),
+            None => (
+                layout::first(content, size),
+                Some(Arrangement::of(content, size)),
+            ),
         };
         let mut workspace = Self {
             banner: Banner::of(&desk.session),
@@ -97,6 +104,7 @@ impl Workspace {
             focused: None,
             guide: None,
             has_ending_card: false,
+            arrangement,
             panels_seen: None,
             vacancies: Vec::new(),
             rooms: Vec::new(),
@@ -197,6 +205,7 @@ impl Workspace {
     /// Replaces all panels. Their numbers start again, so all data about closed panels is dropped.
     pub(super) fn replace_dock(&mut self, dock: Dock) {
         self.dock = dock;
+        self.arrangement = None;
         self.vacancies.clear();
         self.rooms.clear();
         self.torn_windows.clear();
@@ -204,11 +213,35 @@ impl Workspace {
 
     /// Restores the initial panels.
     pub fn reset_layout(&mut self, desk: &mut Desk, size: egui::Vec2) {
-        self.replace_dock(layout::first(RecordedContent::of(&desk.session), size));
+        let content = RecordedContent::of(&desk.session);
+        self.replace_dock(layout::first(content, size));
+        self.arrangement = Some(Arrangement::of(content, size));
         desk.windows.number_active_first();
         desk.windows.activate(WindowId(1));
         desk.windows.close_others(&[WindowId(1)]);
         self.focused = self.trace_tile(WindowId(1));
+    }
+
+    /// Arranges the initial panels anew if the window has another size, unless the user changed
+    /// them.
+    pub(super) fn fit_panels(&mut self, desk: &Desk, size: egui::Vec2) {
+        let content = RecordedContent::of(&desk.session);
+        let fitting = Arrangement::of(content, size);
+        if self.arrangement.is_none_or(|known| known == fitting) {
+            return;
+        }
+        let focused = self.focused_pane().map(Pane::kind);
+        let dock = std::mem::replace(&mut self.dock, Dock::empty(egui::Id::unique("dock")));
+        self.replace_dock(layout::rearranged(dock, content, size));
+        (self.arrangement, self.panels_seen) = (Some(fitting), None);
+        let tiles = layout::panes_in_order(&self.dock);
+        let kind = |tile: &TileId| self.dock.tiles.get_pane(tile).map(Pane::kind);
+        self.focused = tiles.into_iter().find(|tile| kind(tile) == focused);
+    }
+
+    /// Keeps the panels as they are when the size of the window changes.
+    pub(super) fn keep_arrangement(&mut self) {
+        self.arrangement = None;
     }
 
     /// Returns the focused panel.

@@ -182,9 +182,11 @@ fn other_meaning(
     let said = say!("lookup-best", title = best.title, note = best.note);
     match best.action {
         Action::Travel(TravelAction::GoTo(place)) => {
-            let at = place
-                .parse::<PositionName>()?
-                .resolve_from(session, from, cancel)?;
+            let place = place.parse::<PositionName>()?;
+            let at = match place.next_visit(session, from, cancel)? {
+                Some(next) => next,
+                None => place.resolve_from(session, from, cancel)?,
+            };
             Ok(LookupResult::Noted(at, said))
         }
         Action::Travel(TravelAction::GoToLine(file, line, direction, thread)) => {

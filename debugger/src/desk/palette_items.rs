@@ -305,16 +305,21 @@ fn text_of(command: &Command, situation: &CommandContext) -> String {
 /// English name. Matches in the English name have no characters to highlight.
 fn fit_either(query: &str, text: &str, command: &Command) -> Option<(i32, Vec<usize>)> {
     let also = |name: &str| fit(query, name).map(|(score, _)| (score, Vec::new()));
-    // Users look for a language by its own name.
-    let own_name = || {
-        (command.id == CommandId::LanguageFrench)
-            .then(|| also("Français"))
-            .flatten()
+    let other_name = || {
+        let (_, name) = OTHER_NAMES.iter().find(|(id, _)| *id == command.id)?;
+        also(name)
     };
     fit(query, text)
         .or_else(|| also(command.name))
-        .or_else(own_name)
+        .or_else(other_name)
 }
+
+/// Further names of commands: a language by its own name, and panels by the names on their tabs.
+const OTHER_NAMES: [(CommandId, &str); 3] = [
+    (CommandId::LanguageFrench, "Français"),
+    (CommandId::ShowSlice, "Show why"),
+    (CommandId::ShowHits, "Show find"),
+];
 
 /// Returns true if a query is the name of the panel that a command shows, without the verb and the
 /// article.
@@ -404,6 +409,13 @@ mod tests {
         items(query, &situation, PaletteSources::default())
             .first()
             .map_or_else(String::new, |item| item.text.clone())
+    }
+
+    #[test]
+    fn panels_are_found_by_the_names_on_their_tabs() {
+        assert_eq!(first("show why"), "Show slice");
+        assert_eq!(first("show find"), "Show hits");
+        assert_eq!(first("find"), "Find…");
     }
 
     #[test]

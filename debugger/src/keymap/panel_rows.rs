@@ -83,13 +83,13 @@ pub const PANELS: [PanelRow; 27] = [
     PanelRow {
         kind: PanelKind::Tasks,
         show: CommandId::ShowTasks,
-        icon: icons::THREADS,
+        icon: icons::TASKS,
         another: None,
     },
     PanelRow {
         kind: PanelKind::Accesses,
         show: CommandId::ShowAccesses,
-        icon: icons::LIST,
+        icon: icons::ACCESSES,
         another: None,
     },
     PanelRow {
@@ -107,37 +107,37 @@ pub const PANELS: [PanelRow; 27] = [
     PanelRow {
         kind: PanelKind::Heap,
         show: CommandId::ShowHeap,
-        icon: icons::MEMORY,
+        icon: icons::HEAP,
         another: None,
     },
     PanelRow {
         kind: PanelKind::Regions,
         show: CommandId::ShowRegionsOfMemory,
-        icon: icons::MEMORY,
+        icon: icons::REGIONS,
         another: None,
     },
     PanelRow {
         kind: PanelKind::StackMemory,
         show: CommandId::ShowStackMemory,
-        icon: icons::STACK,
+        icon: icons::STACK_MEMORY,
         another: None,
     },
     PanelRow {
         kind: PanelKind::Effects,
         show: CommandId::ShowEffects,
-        icon: icons::SWAP,
+        icon: icons::EFFECTS,
         another: None,
     },
     PanelRow {
         kind: PanelKind::Heat,
         show: CommandId::ShowHeat,
-        icon: icons::SUN,
+        icon: icons::HEAT,
         another: None,
     },
     PanelRow {
         kind: PanelKind::Functions,
         show: CommandId::ShowFunctions,
-        icon: icons::CALLS,
+        icon: icons::FUNCTIONS,
         another: None,
     },
     PanelRow {
@@ -155,19 +155,19 @@ pub const PANELS: [PanelRow; 27] = [
     PanelRow {
         kind: PanelKind::Differences,
         show: CommandId::ShowDifferences,
-        icon: icons::COMPARE,
+        icon: icons::DIFFERENCES,
         another: None,
     },
     PanelRow {
         kind: PanelKind::BothTraces,
         show: CommandId::ShowBothTraces,
-        icon: icons::COMPARE,
+        icon: icons::SIDE_BY_SIDE,
         another: None,
     },
     PanelRow {
         kind: PanelKind::BothStates,
         show: CommandId::ShowBothStates,
-        icon: icons::COMPARE,
+        icon: icons::VALUES,
         another: None,
     },
     PanelRow {
@@ -231,3 +231,16 @@ pub const MOUSE_GESTURES: [(&str, &str); 6] = [
     ("keys-drag-tab", "keys-move-the-panel"),
     ("keys-drop-files", "keys-open-them"),
 ];
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn narrow_tabs_that_show_only_their_icons_differ() {
+        let icons: BTreeSet<char> = PANELS.iter().map(|row| row.icon).collect();
+        assert_eq!(icons.len(), PANELS.len());
+    }
+}

@@ -1009,7 +1009,7 @@ commands![
         .does(PanelAction::ShowPanel(PanelKind::Tasks)),
     Window::ShowAccesses("Show accesses")
         .in_submenu(Submenu::Panels)
-        .icon(icons::LIST)
+        .icon(icons::ACCESSES)
         .key(CTRL_SHIFT, Key::A)
         .when(accesses)
         .asks(arguments::ACCESSES, arguments::accesses),

@@ -9,7 +9,7 @@ use stepback_parsers::{Gap, Marker, MarkerKind};
 use super::names::function_name;
 use super::{TextRole, TextSpan};
 use crate::image::Images;
-use crate::messages::say;
+use crate::messages::{say, thousands};
 use crate::model::markers::{CallNames, Callee, TracedCall};
 use crate::session::Session;
 
@@ -537,7 +537,7 @@ fn gap_spans(gap: Gap) -> Vec<TextSpan> {
     match gap.instructions {
         Some(count) => filled(
             &say!("marker-gap-missing", reason = reason, count = SLOTS[0]),
-            &[number(count)],
+            &[TextSpan::new(TextRole::Number, thousands(count))],
         ),
         None => vec![label(&say!("marker-gap", reason = reason))],
     }
@@ -737,8 +737,8 @@ mod tests {
         );
         let lost = GapReason::Lost.kind();
         check(
-            &[(lost, 23)],
-            "gap: records were lost (23 instructions are missing)",
+            &[(lost, 152_760)],
+            "gap: records were lost (152,760 instructions are missing)",
         );
         check(&[(lost, u64::MAX)], "gap: records were lost");
         let words = words(&[(M::REPETITION, 1), (M::REPETITION, 1), (M::record(7), 0x40)]);

@@ -7,7 +7,7 @@ use super::view::{CursorRow, ViewStatus};
 use crate::action::{Action, CellName, PanelKind, SearchAction};
 use crate::desk::Desk;
 use crate::messages::say;
-use crate::model::found::{SearchEnd, nothing_words, summary};
+use crate::model::found::{SearchEnd, nothing_advice, nothing_words, summary};
 use crate::model::table::{Table, TableRow};
 
 /// The hits of the search.
@@ -61,7 +61,12 @@ impl TableSource for FindTable {
     fn advice(&self, desk: &Desk) -> String {
         str::to_owned(match desk.find.is_under_way() {
             true => say!("find-escape-stops"),
-            false => say!("find-read-the-text-in-another"),
+            false => desk
+                .find
+                .found()
+                .map_or(say!("find-search-for-something-else"), |found| {
+                    nothing_advice(found, &desk.session)
+                }),
         })
     }
 

@@ -99,6 +99,11 @@ impl<'a> MenuItem<'a> {
     }
 }
 
+/// Opens the context menu of a widget. Its entries scroll if they are higher than the window.
+pub fn context_menu(response: &Response, entries: impl FnOnce(&mut Ui)) {
+    response.context_menu(|ui| scroll_entries(ui, entries));
+}
+
 /// Draws the entries of a menu, which scroll if they are higher than the window.
 pub fn scroll_entries(ui: &mut Ui, entries: impl FnOnce(&mut Ui)) {
     let room = ui.ctx().content_rect().height() - 48.0;

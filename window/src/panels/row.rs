@@ -121,6 +121,11 @@ pub struct EmptyMessage<'a>(pub &'a str, pub &'a str);
 /// Paints a panel without content: an icon, one sentence, one of advice. Lines without room are
 /// left out, so that they do not cover other parts of the panel.
 pub fn empty_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, shape: char, words: EmptyMessage<'_>) {
+    message_ui(ui, pen, rect, shape, words);
+}
+
+/// Paints the same as [`empty_ui`], and returns the lower edge of the text.
+pub fn message_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, shape: char, words: EmptyMessage<'_>) -> f32 {
     let EmptyMessage(sentence, advice) = words;
     // In a low panel the words matter more than the icon.
     let has_icon = rect.height() >= 96.0;
@@ -132,19 +137,24 @@ pub fn empty_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, shape: char, words: EmptyMes
         pen.icon(center - vec2(0.0, 29.0), shape, 26.0, pen.tok.t3);
     }
     let width = rect.width() - 24.0;
+    let mut end = center.y;
     if rect.height() >= LINE {
         let font = crate::theme::medium(13.0);
         let height = pen.wrapped_text_centered(center, sentence, font, pen.tok.t1, width);
         let mut advice = LayoutJob::simple(advice.to_owned(), ui_font(12.0), pen.tok.t3, width);
         advice.halign = Align::Center;
         let place = center + vec2(0.0, 12.0 + height);
+        end = center.y + LINE / 2.0 + height;
         let advice = pen.painter.layout_job(advice);
-        if place.y + advice.size().y <= rect.bottom() {
+        let advice_end = place.y + advice.size().y;
+        if !advice.is_empty() && advice_end <= rect.bottom() {
             pen.painter.galley(place, advice, pen.tok.t3);
+            end = advice_end;
         }
     }
     let response = ui.interact(rect, ui.unique_id().with("empty"), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, sentence));
+    end
 }
 
 /// Space between two buttons, in points.

@@ -246,3 +246,15 @@ fn a_command_and_enter_in_one_frame_run_this_command() {
     window.wait();
     window.check_position(44_013);
 }
+
+#[test]
+fn a_function_is_found_again_at_its_next_call() {
+    let mut window = Driver::demo();
+    check(&mut window, "dispatch", 4310);
+    window.go_to("dispatch");
+    let second = window.active().position.0;
+    check(&mut window, "pc:dispatch#2", second);
+    // After the last call, the first is found again.
+    window.go_to("pc:dispatch#58");
+    check(&mut window, "dispatch", 4310);
+}

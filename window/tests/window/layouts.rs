@@ -211,3 +211,20 @@ fn what_is_typed_after_a_panel_was_opened_goes_to_its_field() {
     assert_eq!(window.desk().watches.list().len(), 1);
     window.check_position(0);
 }
+
+/// In a wide window the calls have a tile at the left.
+#[test]
+fn the_first_panels_follow_the_size_of_the_window_until_they_are_changed() {
+    let mut window = Driver::demo();
+    let resized = |window: &mut Driver, width: f32| {
+        window.harness().set_size(egui::vec2(width, 1000.0));
+        window.wait();
+        window.wait();
+        window.tabs_height(PanelKind::Calls) > window.tabs_height(PanelKind::Registers)
+    };
+    assert!(!resized(&mut window, 1280.0));
+    assert!(resized(&mut window, 1600.0));
+    assert!(!resized(&mut window, 1280.0));
+    window.command("Show heap");
+    assert!(!resized(&mut window, 1600.0));
+}

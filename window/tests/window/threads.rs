@@ -224,7 +224,7 @@ fn of_hundreds_of_threads_the_lane_at_the_position_is_in_view() {
     let mut window = crowd(300);
     let lanes = |window: &Driver| {
         let chooser = window.rect("timeline shows Threads");
-        window.painted_in(chooser.expand2(egui::vec2(20.0, 110.0)))
+        window.painted_in(chooser.expand2(egui::vec2(20.0, 124.0)))
     };
     assert!(lanes(&window).contains("1000"), "{}", lanes(&window));
     window.go_to("i:500");

@@ -85,6 +85,7 @@ fn a_binary_trace_has_no_raw_text_and_says_so() {
     let mut window = open(|_| {});
     window.press(Key::R);
     assert!(!window.active().is_raw);
+    window.check_stated("raw text is not available for this format");
     window.command("Raw text");
     assert!(!window.active().is_raw);
 }

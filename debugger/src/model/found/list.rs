@@ -285,12 +285,22 @@ pub fn nothing_words(found: &SearchResults, session: &Session) -> String {
     let words = match found.end {
         SearchEnd::UnderWay => return say!("find-looking-for", what = what),
         SearchEnd::Stopped => say!("find-no-hit-up-to", step = found.searched.0, what = what),
-        _ if found.from.0 > 0 || found.to < session.index.end() => {
-            say!("find-no-hit-in-range", what = what)
-        }
+        _ if !is_everywhere(found, session) => say!("find-no-hit-in-range", what = what),
         _ => nothing_so_far(session, say!("find-no-hit", what = what)),
     };
     with_reason(words, found, session)
+}
+
+/// Advises what to do after a search that has ended without a hit.
+pub fn nothing_advice(found: &SearchResults, session: &Session) -> &'static str {
+    match is_everywhere(found, session) {
+        true => say!("find-search-for-something-else"),
+        false => say!("find-read-the-text-in-another"),
+    }
+}
+
+fn is_everywhere(found: &SearchResults, session: &Session) -> bool {
+    found.from.0 == 0 && found.to >= session.index.end()
 }
 
 /// Adds why a text was read as words, or why a value cannot be found.

@@ -3,6 +3,8 @@
 mod gather;
 mod list;
 
-pub use crate::model::found::list::{entries_words, kind_name, nothing_words, subject, summary};
+pub use crate::model::found::list::{
+    entries_words, kind_name, nothing_advice, nothing_words, subject, summary,
+};
 pub use gather::{SearchRequest, gather};
 pub use list::{HitLookup, SearchEnd, SearchResults};

@@ -11,7 +11,7 @@ use stepback_debugger::notes::{
 use stepback_parsers::Position;
 
 use crate::panels::PanelContext;
-use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
+use crate::panels::menu::{MenuItem, context_menu, menu_head_ui, menu_line_ui};
 use crate::panels::pen::Pen;
 use crate::panels::row::{RowState, row_background, row_response};
 use crate::theme::{icons, medium, mono, ui as ui_font};
@@ -108,7 +108,7 @@ impl BookmarkRows<'_> {
         };
         row_background(&self.pen, rect, &response, state);
         self.paint(rect, row);
-        response.context_menu(|ui| {
+        context_menu(&response, |ui| {
             menu_head_ui(ui, cx.tok, &bookmark.title(), "");
             place_items(ui, bookmark, cx, out);
         });

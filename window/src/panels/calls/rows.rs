@@ -13,6 +13,7 @@ use stepback_debugger::views::RowGesture;
 use super::menu::{CallMenuContext, call_menu};
 use crate::panels::calls::panel::{CallListColumns, CallListing};
 use crate::panels::cursor_list::{PanelOutput, RowInput};
+use crate::panels::menu::context_menu;
 use crate::panels::panel::register_of;
 use crate::panels::pen::{Pen, ROW};
 use crate::panels::row::{RowState, button_response, row_background, row_response};
@@ -169,7 +170,7 @@ impl CallTreeRows<'_> {
         } else if response.clicked() {
             touched.gesture(place, RowGesture::Go);
         }
-        response.context_menu(|ui| {
+        context_menu(&response, |ui| {
             call_menu(
                 ui,
                 CallEntry { place, row, look },

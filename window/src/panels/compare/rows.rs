@@ -16,7 +16,7 @@ use stepback_parsers::Step;
 
 use super::panel::WIDE;
 use crate::panels::cursor_list::RowInput;
-use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
+use crate::panels::menu::{MenuItem, context_menu, menu_head_ui, menu_line_ui};
 use crate::panels::pen::{ADVANCE, INSET, Pen};
 use crate::panels::row::{RowState, StepLink, button_response, row_background, row_response};
 use crate::panels::{HoverCell, PanelContext};
@@ -322,7 +322,7 @@ impl CompareRows<'_> {
         if let Some(step) = last_write.filter(|_| response.double_clicked()) {
             out.push(Action::travel(self.cx.desk.windows.active, step.after()));
         }
-        response.context_menu(|ui| self.menu(ui, at, out));
+        context_menu(&response, |ui| self.menu(ui, at, out));
         let pointed = response
             .hover_pos()
             .and_then(|pointer| self.value_at(pointer.x));

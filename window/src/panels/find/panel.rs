@@ -12,7 +12,7 @@ use stepback_debugger::action::{
 use stepback_debugger::expression::ExampleRegisters;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::found::{
-    SearchEnd, SearchResults, entries_words, kind_name, nothing_words, summary,
+    SearchEnd, SearchResults, entries_words, kind_name, nothing_advice, nothing_words, summary,
 };
 use stepback_debugger::model::table::{Table, TableRow};
 use stepback_debugger::notes::SavedSearch;
@@ -440,7 +440,24 @@ impl FindPanel {
             out.push(Action::Search(SearchAction::ToggleOnlyHits));
         }
         let end = only;
-        if bar.width() > 3.0 * FILTER {
+        let offers: Vec<FindQuery> = if is_under_way {
+            Vec::new()
+        } else {
+            found.meaning.others()
+        };
+        let offers: Vec<(FindQuery, String)> = offers
+            .into_iter()
+            .map(|offer| {
+                let words = offer_words(&offer, found, cx);
+                (offer, words)
+            })
+            .collect();
+        let link_width = |words: &str| pen.width(words, ui_font(12.0)) + 12.0;
+        let offered: f32 = offers.iter().map(|(_, words)| link_width(words)).sum();
+        // The offers take the room of the filter, which finds nothing without hits.
+        let is_filtered = !self.view.filter_mut().is_empty();
+        let has_room = bar.width() > 3.0 * FILTER + offered && found.count() > 0;
+        if is_filtered || has_room {
             let field = square(FILTER + 6.0).with_max_x(end.left() - 6.0);
             let filter = Field {
                 hint: say!("find-filter"),
@@ -458,11 +475,6 @@ impl FindPanel {
             }
             .ui(ui, square(26.0).with_max_x(right + 24.0), out);
         }
-        let offers: Vec<FindQuery> = if is_under_way {
-            Vec::new()
-        } else {
-            found.meaning.others()
-        };
         let words = summary(found, &cx.desk.session);
         let words = if cx.desk.find.is_full() {
             say!("find-more-not-kept", summary = words)
@@ -472,9 +484,8 @@ impl FindPanel {
         // The offers leave room for the summary, but take what it does not need.
         let summary_width = INSET + pen.width(&words, ui_font(12.0)) + 6.0;
         let room = summary_width.min(bar.width() / 2.0);
-        for offer in offers {
-            let offered = offer_words(&offer, found, cx);
-            let width = pen.width(&offered, ui_font(12.0)) + 12.0;
+        for (offer, offered) in offers {
+            let width = link_width(&offered);
             if right - width < bar.left() + room {
                 break;
             }
@@ -493,7 +504,7 @@ impl FindPanel {
             } else {
                 say!("find-more-hits")
             };
-            let width = pen.width(more, ui_font(12.0)) + 12.0;
+            let width = link_width(more);
             right -= width;
             let rect = Rect::from_min_max(pos2(right, y - 10.0), pos2(right + width, y + 10.0));
             if link_ui(ui, pen, rect, more) {
@@ -552,7 +563,7 @@ impl FindPanel {
         let words = nothing_words(found, &cx.desk.session);
         let advice = match found.end {
             SearchEnd::UnderWay => say!("find-escape-ends-the-search"),
-            _ => say!("find-read-the-text-in-another"),
+            _ => nothing_advice(found, &cx.desk.session),
         };
         let shown = ListPlace {
             pen,

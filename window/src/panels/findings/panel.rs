@@ -16,7 +16,7 @@ use crate::panels::PanelContext;
 use crate::panels::cursor_list::{
     CursorList, ListExtent, PanelKey, RowInput, take_keys, take_rect,
 };
-use crate::panels::menu::{MenuItem, menu_head_ui};
+use crate::panels::menu::{MenuItem, context_menu, menu_head_ui};
 use crate::panels::panel::Panel;
 use crate::panels::pen::{INSET, Pen};
 use crate::panels::row::{
@@ -116,13 +116,20 @@ impl FindingsPanel {
             painter: pen.painter.with_clip_rect(area.body),
             tok: cx.tok,
         };
+        let rows = self.view.rows();
+        let in_view = area.places().filter_map(|(place, _)| rows.get(place));
+        let longest = in_view.filter_map(|row| match row {
+            FindingRow::Place(_, found) => Some(pen.width(&place_words(found), mono(12.0))),
+            FindingRow::Rule(..) | FindingRow::More(..) => None,
+        });
+        let message = INDENT + longest.fold(0.0, f32::max) + INSET;
         let shown = FindingRows {
             pen,
             cx,
             cursor: self.list.cursor,
+            message,
         };
         let mut touched = RowInput::default();
-        let rows = self.view.rows();
         for (place, rect) in area.places() {
             if let Some(row) = rows.get(place) {
                 shown.row_ui(ui, rect, FindingEntry { place, row }, &mut touched, out);
@@ -164,14 +171,14 @@ impl Panel for FindingsPanel {
 
 /// Left edge of the places of a rule.
 const INDENT: f32 = 44.0;
-/// Left edge of the message at a place.
-const MESSAGE: f32 = 236.0;
 
 /// Painter of the rows.
 pub struct FindingRows<'a> {
     pub pen: Pen<'a>,
     pub cx: &'a PanelContext<'a>,
     pub cursor: usize,
+    /// Distance of the messages from the left edge: after the longest place in view.
+    pub message: f32,
 }
 
 /// A row and its index in the list.
@@ -209,7 +216,7 @@ impl FindingRows<'_> {
             hover = format!("{}\n\n{hover}", found.message);
         }
         let response = response.on_hover_text(hover);
-        response.context_menu(|ui| {
+        context_menu(&response, |ui| {
             menu_head_ui(ui, cx.tok, row.rule().id, "");
             let is_place = row.position().is_some();
             if is_place
@@ -265,10 +272,9 @@ impl FindingRows<'_> {
                 } else {
                     tok.t3
                 };
-                let end = pen.text(left + INDENT, y, place, mono(12.0), color);
-                let message = (end + INSET).max(left + MESSAGE);
+                pen.text(left + INDENT, y, place, mono(12.0), color);
                 pen.cut_text(
-                    pos2(message, y),
+                    pos2(left + self.message, y),
                     &found.message,
                     ui_font(12.5),
                     tok.t2,

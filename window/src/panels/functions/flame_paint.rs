@@ -12,7 +12,7 @@ use stepback_debugger::model::functions::{
 
 use super::flame::stack_text;
 use crate::panels::PanelContext;
-use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
+use crate::panels::menu::{MenuItem, context_menu, menu_head_ui, menu_line_ui};
 use crate::panels::pen::{Pen, ROW};
 use crate::panels::row::row_response;
 use crate::theme::{icons, ui as ui_font};
@@ -85,7 +85,7 @@ impl FlamePainter<'_> {
                         say!("flame-box", name = &*self.name(drawn))
                     });
                 self.act(&response, drawn, &mut touched);
-                response.context_menu(|ui| self.menu_ui(ui, drawn, &mut touched, out));
+                context_menu(&response, |ui| self.menu_ui(ui, drawn, &mut touched, out));
             } else if pointer.is_some_and(|at| rect.expand2(egui::vec2(0.5, 0.0)).contains(at)) {
                 narrow = Some(*drawn);
             }
@@ -101,7 +101,7 @@ impl FlamePainter<'_> {
             touched.menu = narrow;
         }
         if let Some(drawn) = touched.menu {
-            ground.context_menu(|ui| self.menu_ui(ui, &drawn, &mut touched, out));
+            context_menu(&ground, |ui| self.menu_ui(ui, &drawn, &mut touched, out));
         }
         touched
     }

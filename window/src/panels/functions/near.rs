@@ -13,7 +13,7 @@ use stepback_parsers::Position;
 
 use crate::panels::PanelContext;
 use crate::panels::cursor_list::CursorList;
-use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
+use crate::panels::menu::{MenuItem, context_menu, menu_head_ui, menu_line_ui};
 use crate::panels::pen::{INSET, Pen, head_font};
 use crate::panels::row::{RowState, row_background, row_response};
 use crate::theme::{icons, mono};
@@ -254,7 +254,7 @@ impl CallGraphPainter<'_> {
             out.push(Action::View(ViewAction::SelectFunction(address)));
         }
         let was_clicked = response.clicked() && !response.double_clicked();
-        response.context_menu(|ui| {
+        context_menu(&response, |ui| {
             menu_head_ui(ui, tok, name, "");
             if MenuItem::new(say!("functions-choose-this-function")).ui(ui, tok) {
                 out.push(Action::View(ViewAction::SelectFunction(address)));

@@ -19,6 +19,7 @@ use crate::panels::cursor_list::PanelOutput;
 use crate::panels::memory::foot;
 use crate::panels::memory::foot::MenuByte;
 use crate::panels::memory::shape::{ByteMark, RowAnnotation};
+use crate::panels::menu::context_menu;
 use crate::panels::pen::{ADVANCE, INSET, Pen, ROW};
 use crate::panels::row::row_response;
 use crate::panels::{HoverCell, PanelContext};
@@ -128,7 +129,9 @@ pub fn rows_ui(
         address,
     };
     head_ui(pen, body, shape);
+    // Rows of memory that was never accessed have no columns.
     let hairline = body.left() + shape.text_left() - 8.0;
+    pen.line_down(hairline, body.top(), list.top(), pen.tok.line);
     let pen = Pen {
         painter: pen
             .painter
@@ -156,6 +159,7 @@ pub fn rows_ui(
                     shape,
                 };
                 row.ui(ui, &pen, view, touched, out);
+                pen.line_down(hairline, rect.top(), rect.bottom(), pen.tok.line);
             }
             MemoryRow::Gap { first, last } => {
                 let digits = (address / ADVANCE) as usize;
@@ -175,7 +179,6 @@ pub fn rows_ui(
         }
         top += ROW;
     }
-    pen.line_down(hairline, body.top(), top.min(list.bottom()), pen.tok.line);
 }
 
 fn head_ui(pen: &Pen<'_>, body: Rect, shape: MemoryRowLayout) {
@@ -562,7 +565,7 @@ fn touch_ui(
             ByteAction::GoToAccess(view.memory.group().into(), Access::Write, Direction::Back);
         touched.action = Some((address, last_write));
     }
-    response.context_menu(|ui| {
+    context_menu(&response, |ui| {
         foot::byte_menu(
             ui,
             MenuByte { address, cell },

@@ -20,11 +20,13 @@ pub const BAR: f32 = 30.0;
 /// Minimum number of registers of a board with a filter.
 const MANY: usize = 48;
 
-/// A button that opens a menu: its id salt, its text, and its name for screen readers.
-pub struct ChooserButton<'a> {
-    pub salt: &'a str,
-    pub text: &'a str,
-    pub name: &'a str,
+/// A button that opens a menu: its id salt, its text, the sign after it, and its name for screen
+/// readers.
+struct ChooserButton<'a> {
+    salt: &'a str,
+    text: &'a str,
+    sign: Option<char>,
+    name: &'a str,
 }
 
 /// Returns the full title of a group.
@@ -39,7 +41,7 @@ fn group_title(group: RegisterGroup) -> &'static str {
     }
 }
 
-/// Width of a panel in points below which the chooser of the group shows no title.
+/// Width of a panel in points below which the chooser of the group has no caret.
 const NARROW: f32 = 240.0;
 
 impl RegistersPanel {
@@ -94,12 +96,11 @@ impl RegistersPanel {
         out: &mut Vec<Action>,
     ) -> f32 {
         let name = say!("registers-group", title = short_title(board.group));
-        // In a narrow panel the title gives way to the digits of pc.
-        let title = match pen.painter.clip_rect().width() < NARROW {
-            true => "",
-            false => short_title(board.group),
-        };
-        let left = right - chooser_width(pen, title);
+        // In a narrow panel the caret gives way to the digits of pc.
+        let is_narrow = pen.painter.clip_rect().width() < NARROW;
+        let sign = (!is_narrow).then_some(icons::CARET_DOWN);
+        let title = short_title(board.group);
+        let left = right - chooser_width(pen, title, sign);
         let response = chooser_ui(
             ui,
             pos2(left, y),
@@ -107,6 +108,7 @@ impl RegistersPanel {
             ChooserButton {
                 salt: "group",
                 text: title,
+                sign,
                 name: &name,
             },
         );
@@ -160,6 +162,7 @@ impl RegistersPanel {
             ChooserButton {
                 salt: "lanes",
                 text: &name,
+                sign: Some(icons::CARET_DOWN),
                 name: &say!("registers-lanes", name = &*name),
             },
         );
@@ -182,8 +185,8 @@ impl RegistersPanel {
     }
 }
 
-fn chooser_width(pen: &Pen<'_>, text: &str) -> f32 {
-    pen.width(text, ui_font(11.5)) + 30.0
+fn chooser_width(pen: &Pen<'_>, text: &str, sign: Option<char>) -> f32 {
+    pen.width(text, ui_font(11.5)) + sign.map_or(16.0, |_| 30.0)
 }
 
 /// Draws a small button that opens a list.
@@ -191,12 +194,17 @@ fn chooser_ui(
     ui: &Ui,
     Pos2 { x: left, y }: Pos2,
     pen: &Pen<'_>,
-    ChooserButton { salt, text, name }: ChooserButton<'_>,
+    ChooserButton {
+        salt,
+        text,
+        sign,
+        name,
+    }: ChooserButton<'_>,
 ) -> Response {
     let tok = pen.tok;
     let rect = Rect::from_min_size(
         pos2(left.round(), (y - 10.0).round()),
-        vec2(chooser_width(pen, text), 20.0),
+        vec2(chooser_width(pen, text, sign), 20.0),
     );
     let response = ui.interact(rect, ui.unique_id().with(salt), Sense::CLICK);
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, name));
@@ -206,7 +214,9 @@ fn chooser_ui(
         if response.hovered() { tok.bg4 } else { tok.bg3 },
     );
     let end = pen.text(rect.left() + 8.0, y, text, ui_font(11.5), tok.t1);
-    pen.text(end + 6.0, y, icons::CARET_DOWN, icon(10.0), tok.t2);
+    if let Some(sign) = sign {
+        pen.text(end + 6.0, y, sign, icon(10.0), tok.t2);
+    }
     if response.has_focus() {
         pen.frame(rect, 4, tok.focus);
     }

@@ -10,7 +10,7 @@ use stepback_debugger::views::{RegisterGesture, RegistersView, address_of};
 use stepback_index::answer::ValueSource;
 use stepback_machine::display::{StatusFlag, StatusRegister};
 
-use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
+use crate::panels::menu::{MenuItem, context_menu, menu_head_ui, menu_line_ui};
 use crate::panels::pen::{ADVANCE, Pen};
 use crate::panels::registers::panel::{RegisterInput, box_at};
 use crate::panels::row::row_response;
@@ -143,7 +143,7 @@ pub fn cell_ui(
         },
     );
     touch(&response, cell, touched);
-    response.context_menu(|ui| menu(ui, cell, view, touched));
+    context_menu(&response, |ui| menu(ui, cell, view, touched));
     // Few cells are under the pointer, so the words are only computed for those.
     if response.hovered() {
         let lines = view.view.hint_lines(cell, view.cx.desk);
@@ -577,7 +577,7 @@ fn flags_ui(
         );
     }
     touch(&response, psr, touched);
-    response.context_menu(|ui| menu(ui, psr, view, touched));
+    context_menu(&response, |ui| menu(ui, psr, view, touched));
     response.on_hover_ui(|ui| {
         status_ui(ui, &board.status);
         view.hover(psr).line_ui(ui);

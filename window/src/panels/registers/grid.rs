@@ -12,6 +12,7 @@ use stepback_debugger::views::{
 };
 use stepback_machine::display::LaneFormat;
 
+use crate::panels::menu::context_menu;
 use crate::panels::pen::{ADVANCE, Pen};
 use crate::panels::registers::cell::{
     CellPaint, CellView, background, cell_ui, difference_ui, menu, touch,
@@ -315,7 +316,7 @@ fn name_ui(
     };
     pen.text(left + 6.0, y, &cell.name, font, color);
     touch(&response, cell, touched);
-    response.context_menu(|ui| menu(ui, cell, view, touched));
+    context_menu(&response, |ui| menu(ui, cell, view, touched));
 }
 
 fn lane_ui(
@@ -343,7 +344,7 @@ fn lane_ui(
     };
     pen.text_left_of(rect.right() - 5.0, y, text, font, color);
     touch(&response, lane, touched);
-    response.context_menu(|ui| menu(ui, lane, view, touched));
+    context_menu(&response, |ui| menu(ui, lane, view, touched));
     view.hover(lane)
         .tip(response, format!("{}  {}", lane.name, lane.hex));
 }

@@ -11,7 +11,7 @@ use stepback_debugger::views::{PanelView, RowGesture, ShownSource, SourceView};
 use crate::panels::PanelContext;
 use crate::panels::cursor_list::{PanelOutput, RowInput};
 use crate::panels::list::ListArea;
-use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
+use crate::panels::menu::{MenuItem, context_menu, menu_head_ui, menu_line_ui};
 use crate::panels::pen::{ADVANCE, Pen};
 use crate::panels::row::{RowState, button_response, row_background, row_response};
 use crate::theme::{icons, mono, mono_bold};
@@ -126,7 +126,7 @@ fn row_ui(
         tok,
     };
     words_ui(&clipped, pos2(left - frame.aside, y), frame.text, line);
-    response.context_menu(|ui| menu_ui(ui, at, frame, requested));
+    context_menu(&response, |ui| menu_ui(ui, at, frame, requested));
     if response.clicked() {
         requested.touched.cursor = Some(place);
     }

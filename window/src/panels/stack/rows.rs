@@ -10,7 +10,7 @@ use stepback_debugger::views::RowGesture;
 use stepback_parsers::Position;
 
 use crate::panels::cursor_list::RowInput as RowsTouched;
-use crate::panels::menu::{MenuItem, effects_items, menu_head_ui, menu_line_ui};
+use crate::panels::menu::{MenuItem, context_menu, effects_items, menu_head_ui, menu_line_ui};
 use crate::panels::panel::register_of;
 use crate::panels::pen::{ADVANCE, Pen, ROW};
 use crate::panels::row::{RowState, row_background, row_response};
@@ -163,7 +163,7 @@ impl StackRows<'_> {
         } else if response.clicked() {
             touched.rows.gesture(place, RowGesture::GoOn);
         }
-        response.context_menu(|ui| frame_menu(ui, place, frame, tok, touched));
+        context_menu(&response, |ui| frame_menu(ui, place, frame, tok, touched));
         if !self.has_foot {
             response.on_hover_ui(|ui| {
                 for line in frame.detail_lines(&self.cx.desk.session) {

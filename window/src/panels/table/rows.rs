@@ -8,7 +8,7 @@ use stepback_debugger::model::table::{Table, TableCell, TableRow};
 use stepback_debugger::views::{PanelView, RowGesture, TableSource, TableView};
 
 use crate::panels::cursor_list::RowInput;
-use crate::panels::menu::row_menu_ui;
+use crate::panels::menu::{context_menu, row_menu_ui};
 use crate::panels::pen::{INSET, Pen, head_font};
 use crate::panels::row::{RowState, StepLink, button_response, row_background, row_response};
 use crate::panels::table::columns::{ColumnEdges, ORDER_SIGN, SHARE};
@@ -146,7 +146,7 @@ impl<S: TableSource> TableRows<'_, S> {
         } else if let Some(gesture) = self.view.source().clicked().filter(|_| response.clicked()) {
             touched.gesture(place, gesture);
         }
-        response.context_menu(|ui| {
+        context_menu(&response, |ui| {
             row_menu_ui(
                 ui,
                 self.cx.tok,

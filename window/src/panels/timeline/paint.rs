@@ -306,6 +306,8 @@ impl TimelineStrip {
         let stroke = Stroke::new(thickness, color);
         pen.painter
             .rect_stroke(rect, 0.0, stroke, StrokeKind::Inside);
+        // In a low lane the line covers the underscores of the name.
+        self.name(pen, frame, rect);
     }
 
     /// Draws the depths in view like a scroll bar next to the labels, if there are more depths than

@@ -12,6 +12,7 @@ use stepback_parsers::Position;
 
 use crate::panels::PanelContext;
 use crate::panels::cursor_list::take_rect;
+use crate::panels::menu::context_menu;
 use crate::panels::pen::Pen;
 use crate::panels::row::button_response;
 use crate::panels::timeline::calls::calls_ui;
@@ -79,11 +80,11 @@ pub fn timeline_ui(
     let scene = || TimelineCanvas { pen: &pen, cx };
     let lanes = shown.lanes().zip(threads);
     let height = lane_height(ui.ctx().content_rect().height());
-    let rows = rows::heights(state, f32::MAX, cell, cx);
+    let rows = rows::wanted_height(state, cx);
     let parts = u8::from(shown.has_calls() || lanes.is_none()) + u8::from(lanes.is_some());
     let all = lane_count(state, cx.desk.session.index.threads().len());
     let of_lanes = |count: usize| {
-        AXIS + 2.0 * PADDING + height * (usize::from(parts) * count) as f32 + rows.all + EDGE
+        AXIS + 2.0 * PADDING + height * (usize::from(parts) * count) as f32 + rows + EDGE
     };
     state.want(ContentHeights {
         usual: of_lanes(all.min(LANES)),
@@ -126,7 +127,7 @@ pub fn timeline_ui(
         state.menu_frame = frame;
         state.menu_wave = state.wave_under;
     }
-    response.context_menu(|ui| menu_ui(ui, cx, state, out));
+    context_menu(&response, |ui| menu_ui(ui, cx, state, out));
 }
 
 /// Returns the number of lanes that show the calls of all threads, or the threads themselves.

@@ -63,11 +63,22 @@ pub fn heights(
     cell: Option<&CellName>,
     cx: &PanelContext<'_>,
 ) -> TickRowHeights {
+    let ticks = usize::from(cell.is_some()) + row_count(state, cx);
+    heights_of(state, strip, ticks, cx)
+}
+
+/// Returns the height that all rows need. That of a cell is always included, so that the first
+/// selection does not move the panels below.
+pub fn wanted_height(state: &TimelineState, cx: &PanelContext<'_>) -> f32 {
+    heights_of(state, f32::MAX, 1 + row_count(state, cx), cx).all
+}
+
+/// Returns the number of tick rows besides that of the selected cell.
+fn row_count(state: &TimelineState, cx: &PanelContext<'_>) -> usize {
     let rows = state.rows.peek().map(|(_, rows)| rows);
     let has_marks = rows.is_some_and(|rows| !rows.marks.is_empty());
     let has_exceptions = rows.is_some_and(|rows| !rows.exceptions.is_empty()) || has_entries(state);
     let shown = [
-        cell.is_some(),
         has_exceptions,
         has_marks,
         has_hits(cx),
@@ -75,7 +86,16 @@ pub fn heights(
         !differences(cx).is_empty(),
         bookmarks::has_any(cx),
     ];
-    let ticks = HEIGHT * shown.into_iter().filter(|is_shown| *is_shown).count() as f32;
+    shown.into_iter().filter(|is_shown| *is_shown).count()
+}
+
+fn heights_of(
+    state: &TimelineState,
+    strip: f32,
+    ticks: usize,
+    cx: &PanelContext<'_>,
+) -> TickRowHeights {
+    let ticks = HEIGHT * ticks as f32;
     let waves = waves::height(waves::rows(strip, ticks, cx));
     let densities = density::height(state, strip, ticks + waves);
     let all = ticks + densities + waves;

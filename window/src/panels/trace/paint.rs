@@ -452,13 +452,20 @@ fn paint_code(
         .iter()
         .map(|span| pen.width(&span.text, mono(12.5)))
         .sum();
-    let is_code_cut = operands + width > columns.right;
+    // The number of hidden effects needs room after the operands.
+    let has_effects = row.effects.iter().any(|effect| !effect.is_read);
+    let note = if has_effects {
+        GAP + 2.0 * ADVANCE
+    } else {
+        0.0
+    };
+    let is_code_cut = operands + width > columns.right - note;
     let operands_end = match is_code_cut {
         true => pen.cut_spans(
             pos2(operands, y),
             &row.code.operands,
             dimmed,
-            columns.right - 2.0,
+            columns.right - note.max(2.0),
         ),
         false => pen.spans(operands, y, &row.code.operands, dimmed),
     };

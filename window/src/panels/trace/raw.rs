@@ -14,7 +14,7 @@ use stepback_parsers::{Position, Step};
 
 use crate::panels::PanelContext;
 use crate::panels::list::{List, ListArea};
-use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui, scroll_entries};
+use crate::panels::menu::{MenuItem, context_menu, menu_head_ui, menu_line_ui};
 use crate::panels::pen::{ADVANCE, INSET, Pen, ROW};
 use crate::panels::row::{
     EmptyMessage, RowState, button_response, empty_ui, error_ui, row_background, row_response,
@@ -236,9 +236,9 @@ fn line_ui(
     } else if response.clicked() {
         out.push(Action::travel(window.id, Position(after)));
     }
-    response.context_menu(|ui| {
+    context_menu(&response, |ui| {
         let target = LineTarget { after, out };
-        scroll_entries(ui, |ui| line_menu(ui, line, cx, window, target));
+        line_menu(ui, line, cx, window, target);
     });
 }
 

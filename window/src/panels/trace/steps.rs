@@ -26,7 +26,7 @@ use super::paint::{
 };
 use super::spots::GlimpseSlot;
 use crate::panels::list::{List, ListArea, POSITION_TICK, ScrollBarTick};
-use crate::panels::menu::scroll_entries;
+use crate::panels::menu::context_menu;
 use crate::panels::pen::{FoldSign, Pen, ROW};
 use crate::panels::row::{RowState, button_response, error_ui, row_background, row_response};
 use crate::panels::trace::hits::{
@@ -608,8 +608,8 @@ impl StepList {
                 .iter()
                 .for_each(|spot| spot.act(&response, row, &scene, out));
         }
-        response.context_menu(|ui| {
-            scroll_entries(ui, |ui| menu::step_menu(ui, row, cx, window, out));
+        context_menu(&response, |ui| {
+            menu::step_menu(ui, row, cx, window, out);
         });
         let pointer = response
             .hover_pos()
@@ -767,9 +767,9 @@ fn folded_ui(
         };
         out.push(Action::travel(window.id, to));
     }
-    response.context_menu(|ui| {
+    context_menu(&response, |ui| {
         let folded = FoldedSteps { first, last };
-        scroll_entries(ui, |ui| menu::folded_menu(ui, call, folded, cx, out));
+        menu::folded_menu(ui, call, folded, cx, out);
     });
 }
 

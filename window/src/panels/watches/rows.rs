@@ -10,7 +10,7 @@ use stepback_debugger::notes::{Watch, WatchChange, WatchType};
 use stepback_debugger::views::{RowGesture, ShownWatch};
 use stepback_index::answer::{Cell, ValueSource};
 
-use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
+use crate::panels::menu::{MenuItem, context_menu, menu_head_ui, menu_line_ui};
 use crate::panels::pen::{INSET, Pen};
 use crate::panels::row::{RowState, StepLink, row_background, row_response};
 use crate::panels::{HoverCell, PanelContext};
@@ -140,7 +140,7 @@ impl WatchRows<'_> {
         if response.double_clicked() {
             shown.act(RowGesture::Go, self.follow, self.cx.desk, out);
         }
-        response.context_menu(|ui| {
+        context_menu(&response, |ui| {
             touched.is_edited = watch_menu(ui, *shown, self.follow, self.cx, out)
         });
         let tip = state.map(|state| self.tip(watch, state));

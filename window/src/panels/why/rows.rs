@@ -11,6 +11,7 @@ use stepback_debugger::views::{RowGesture, WhyView};
 
 use super::menu::{SliceMenuRow, row_menu};
 use crate::panels::cursor_list::RowInput;
+use crate::panels::menu::context_menu;
 use crate::panels::pen::{INSET, Pen};
 use crate::panels::row::{RowState, row_background, row_response};
 use crate::panels::why::panel::{CARET, INDENT, SliceColumns};
@@ -83,7 +84,7 @@ impl SliceRows<'_> {
             )));
         }
         let Some(row) = row else { return };
-        response.context_menu(|ui| {
+        context_menu(&response, |ui| {
             if row_menu(
                 ui,
                 &SliceMenuRow {

@@ -34,7 +34,7 @@ fn hits_are_listed_with_the_cursor_before_the_next_one() {
     assert_eq!(
         stage("nosuch").draw(80, 8),
         r#"  No hit: text "nosuch"
-  Search for something else, search everywhere, or shorten the text."#
+  Search for something else, or shorten the text."#
     );
 }
 
