@@ -24,7 +24,10 @@ pub fn compare_traces(
     if let Some([one, other]) = foreign_sets(&a.index, &b.index) {
         let [one, other] = [one, other].map(|set| set.names().title);
         let b = b.path.display();
-        bail!("it is a trace of {one}, and {b} is one of {other}: they cannot be compared");
+        bail!(
+            "it is a trace of {one}, and {b} is one of {other}: traces of different processors \
+             cannot be compared"
+        );
     }
     let options = CompareOptions {
         tolerances,
