@@ -348,7 +348,7 @@ mod tests {
     /// Returns a trace that stores a value of r0 at a place of the stack.
     fn trace(value: u32, extra_step: &str) -> String {
         format!(
-            "1 clk IT (1) 00008000 e3a0d902 A svc : MOV sp,#0x8000\n\
+            "1 clk IT (1) 00008000 e590d000 A svc : LDR sp,[r0]\n\
              1 clk R r13 00009000\n\
              {extra_step}\
              3 clk IT (3) 00008004 e59f0010 A svc : LDR r0,0x801c\n\
@@ -407,7 +407,7 @@ mod tests {
     /// Returns a trace that stores a word on a stack and far from it.
     fn far_trace(stack: u32, buffer: u32, value: u32) -> String {
         format!(
-            "1 clk IT (1) 00008000 e3a0d902 A svc : MOV sp,#0x8000\n\
+            "1 clk IT (1) 00008000 e590d000 A svc : LDR sp,[r0]\n\
              1 clk R r13 {stack:08x}\n\
              2 clk IT (2) 00008004 e58d1100 A svc : STR r1,[sp,#0x100]\n\
              2 clk MW4 {:08x} {value:08x}\n\
