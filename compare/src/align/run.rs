@@ -120,32 +120,75 @@ impl<'a, 'c> Aligner<'a, 'c> {
         self.skip_equal(&mut gap)?;
         let tail = self.equal_tail(&gap)?;
         (gap.a.end, gap.b.end) = (gap.a.end - tail, gap.b.end - tail);
-        let mut is_first = true;
+        let (mut is_first, mut has_edits_throughout) = (true, false);
         while !gap.is_one_sided() {
             // A large gap is tried once, since few edits suffice in most of them.
             if (is_first || gap.cells() <= SMALL_CELLS) && self.align_exactly(&gap)? {
                 break;
             }
             is_first = false;
-            let Some(sync) = self.next_sync(&gap)? else {
+            let sync = match has_edits_throughout {
+                true => None,
+                false => self.next_sync(&gap)?,
+            };
+            if let Some(sync) = sync {
+                self.align(gap.up_to(sync))?;
+                (gap.a.start, gap.b.start) = (sync.a, sync.b);
+                self.skip_equal(&mut gap)?;
+            } else if let Some(next) = self.align_half_of_head(&gap)? {
+                (gap.a.start, gap.b.start) = (next.a, next.b);
+                has_edits_throughout = self.skip_equal(&mut gap)? < CONVINCING;
+            } else if has_edits_throughout {
+                has_edits_throughout = false;
+            } else {
                 self.result.push(RegionKind::NotAligned, gap.end());
                 break;
-            };
-            self.align(gap.up_to(sync))?;
-            (gap.a.start, gap.b.start) = (sync.a, sync.b);
-            self.skip_equal(&mut gap)?;
+            }
         }
         self.result.push(RegionKind::Different, gap.end());
         self.result.push_same(tail);
         Ok(())
     }
 
-    /// Adds the equal steps at the start of a gap to the result.
-    fn skip_equal(&mut self, gap: &mut Gap) -> Result<(), QueryError> {
+    /// Adds the equal steps at the start of a gap to the result, and returns their number.
+    fn skip_equal(&mut self, gap: &mut Gap) -> Result<u64, QueryError> {
         let count = self.equal_steps(gap.start(), gap.end())?;
         self.result.push_same(count);
         (gap.a.start, gap.b.start) = (gap.a.start + count, gap.b.start + count);
-        Ok(())
+        Ok(count)
+    }
+
+    /// Adds the longest common subsequence of the first half of the head of a gap to the result, if
+    /// most of the head matches: a loop may have an edit in every few iterations, so that no run is
+    /// long. Returns the steps after it.
+    fn align_half_of_head(&mut self, gap: &Gap) -> Result<Option<StepPair>, QueryError> {
+        let head = gap.head(WINDOWS[0]);
+        let [mut a, mut b] = self.steps_of(&head)?;
+        // Steps without partners come first where there is a choice. Backwards, those that only one
+        // head has are left over at its end.
+        a.reverse();
+        b.reverse();
+        let Some(mut pairs) = matched_pairs(&a, &b, &mut self.cells_left) else {
+            return Ok(None);
+        };
+        pairs.reverse();
+        for pair in &mut pairs {
+            pair.a = a.len() as u64 - 1 - pair.a;
+            pair.b = b.len() as u64 - 1 - pair.b;
+        }
+        let shorter = a.len().min(b.len());
+        if pairs.len() < shorter - shorter / 4 {
+            return Ok(None);
+        }
+        let half = WINDOWS[0] / 2;
+        let kept = pairs.partition_point(|pair| pair.a < half && pair.b < half);
+        let pairs = pairs.get(..kept).unwrap_or_default();
+        let start = head.start();
+        self.push_pairs(start, pairs);
+        Ok(pairs.last().map(|last| StepPair {
+            a: start.a + last.a + 1,
+            b: start.b + last.b + 1,
+        }))
     }
 
     /// Returns the number of equal steps from a pair on.

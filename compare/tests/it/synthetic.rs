@@ -211,6 +211,21 @@ fn what_rules_forgive_is_counted() {
     assert_eq!((found.forgiven.len(), found.forgiven[0].steps), (1, 6));
 }
 
+/// One more step in every third iteration of a long loop leaves no long run of equal steps.
+#[test]
+fn edits_throughout_a_long_loop_are_aligned() {
+    const ITERATIONS: u64 = 30_000;
+    let iteration = || line(0x1000, 10);
+    let a = steps_at((0..ITERATIONS).flat_map(|_| iteration()));
+    let b = steps_at((0..ITERATIONS).flat_map(|number| {
+        let more = if number % 3 == 0 { 1 } else { 0 };
+        line(0x5000, more).chain(iteration())
+    }));
+    let found = compare(&a, &b);
+    // The first iteration is passed over, as the steps after it run in parallel.
+    assert_eq!(found.alignment.matched(), 10 * (ITERATIONS - 1));
+}
+
 #[test]
 fn a_cancelled_comparison_ends() {
     let index = index_of(trace_of(&steps_at(line(0x1000, 20))));
