@@ -1132,6 +1132,7 @@ differences-origin-image = the value at { $place } is that of the image
 differences-origin-external = the value at { $place } was written from outside
 differences-origin-system = the value at { $place } was supplied by the system
 differences-origin-thread = the value at { $place } was written by step { $step } of { $thread }
+differences-origin-limit = the search ended here; earlier steps may differ
 differences-origin-unrecorded = the value at { $place } comes from a write that is not recorded
 list-escape-cancels = Escape cancels
 functions-functions-of = functions of: { $shown }

@@ -1171,6 +1171,7 @@ differences-origin-image = la valeur à { $place } est celle de l’image
 differences-origin-external = la valeur à { $place } a été écrite de l’extérieur
 differences-origin-system = la valeur à { $place } a été fournie par le système
 differences-origin-thread = la valeur à { $place } a été écrite par le pas { $step } de { $thread }
+differences-origin-limit = la recherche s’est arrêtée ici ; des pas antérieurs peuvent différer
 differences-origin-unrecorded = la valeur à { $place } vient d’une écriture non enregistrée
 list-escape-cancels = Échap annule
 functions-functions-of = fonctions de : { $shown }

@@ -36,7 +36,7 @@ pub struct Cause {
     pub chain: Vec<StepDifference>,
     /// Difference in the oldest of them.
     pub origin: CauseOrigin,
-    /// False if the slices are longer than was examined.
+    /// False if earlier steps may differ: the search was ended by its limits.
     pub is_complete: bool,
 }
 
@@ -216,6 +216,9 @@ impl<'s, 'a, 'p> CauseSearch<'s, 'a, 'p> {
             (CauseOrigin::Result | CauseOrigin::Unknown, None) if self.is_forgiven => {
                 CauseOrigin::Forgiven
             }
+            (CauseOrigin::Result | CauseOrigin::UnrecordedResult, None) if !self.is_complete => {
+                CauseOrigin::Unknown
+            }
             (_, Some(register)) => CauseOrigin::InitialRegister(register),
             (origin, None) => origin,
         };
@@ -247,7 +250,8 @@ impl<'s, 'a, 'p> CauseSearch<'s, 'a, 'p> {
     /// Adds the differing steps on which a step depends, first by data and then also by addresses.
     /// Returns the oldest of them; `None` if there are none before it.
     fn round(&mut self, from: StepPair) -> Result<Option<StepPair>, QueryError> {
-        self.is_forgiven = false;
+        // The last round decides both.
+        (self.is_forgiven, self.is_complete) = (false, true);
         for addresses in [false, true] {
             let edges = EdgeKinds {
                 addresses,

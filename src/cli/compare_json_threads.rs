@@ -11,8 +11,8 @@ use stepback_index::answer::SliceEndKind;
 use stepback_parsers::Position;
 
 use crate::cli::compare_words::{
-    cell_value, compare_function, distance_text, interval, missing_head, moved_objects, place_text,
-    side_word, unrecorded_cause,
+    cell_value, compare_function, distance_text, interval, listed_chain, missing_head,
+    moved_objects, place_text, side_word, unrecorded_cause,
 };
 use crate::cli::compared_traces::{ComparedTraces, ThreadSteps, thread_of};
 use crate::cli::json::{FunctionJson, StepJson, hex};
@@ -139,8 +139,8 @@ struct CauseJson {
     /// matched step wrote differently), `result` (from inputs without a recorded difference),
     /// `unrecorded-memory` (it loads from memory, which is not recorded), `unrecorded-result` (what it
     /// writes is not recorded), `initial-register` (it reads a register with a value from before the
-    /// first step), `system-call` (which returned something else), `forgiven` (an
-    /// input, by a rule), or `unknown`.
+    /// first step), `system-call` (which returned something else), `other-thread`
+    /// (which wrote what it reads), `forgiven` (an input, by a rule), or `unknown`.
     cause_kind: &'static str,
     /// The initial register, with the recorded values.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -148,8 +148,11 @@ struct CauseJson {
     /// Origin of the memory: `initial`, `image`, `external`, `system`, `unknown`. None if a step
     /// wrote it.
     end: Option<&'static str>,
-    /// Newest first.
+    /// Newest first: at most 2,000, of which the last is the origin.
     chain: Vec<CompareDifferenceJson>,
+    /// Number of steps of the chain.
+    chain_steps: u64,
+    /// False if the search ended before the origin was found.
     complete: bool,
 }
 
@@ -373,7 +376,7 @@ impl<'a, 'r> ThreadWriter<'a, 'r> {
 
     fn cause(&mut self, cause: &Cause) -> Result<CauseJson> {
         let mut chain = Vec::new();
-        for difference in &cause.chain {
+        for difference in listed_chain(&cause.chain) {
             chain.push(self.difference(difference)?);
         }
         let (mut end, mut initial_register) = (None, None);
@@ -407,6 +410,7 @@ impl<'a, 'r> ThreadWriter<'a, 'r> {
             },
             end,
             chain,
+            chain_steps: cause.chain.len() as u64,
             complete: cause.is_complete,
         })
     }

@@ -6,8 +6,8 @@ use stepback_compare::{
 };
 
 use crate::cli::compare_words::{
-    blocks_text, cell_value, compare_function, distance_text, function_text, interval,
-    lone_threads, missing_head, moved_objects, origin_words, place_text, rule_text, side_word,
+    blocks_text, cause_words, cell_value, compare_function, distance_text, function_text, interval,
+    listed_chain, lone_threads, missing_head, moved_objects, place_text, rule_text, side_word,
     unexamined_text, unrecorded_cause,
 };
 use crate::cli::compared_traces::{ComparedTraces, ThreadSteps, thread_of};
@@ -146,12 +146,18 @@ impl Document<'_, '_> {
             [TraceSide::A, TraceSide::B].map(|side| self.traces.steps(threads, side));
         if let Some(first) = first {
             self.heading("First difference");
-            self.steps(std::slice::from_ref(first), &mut in_a, &mut in_b)?;
+            self.steps(&[first], &mut in_a, &mut in_b)?;
         }
         if let Some(cause) = &threads.cause {
             self.heading("Cause, back to its origin");
-            self.steps(&cause.chain, &mut in_a, &mut in_b)?;
-            let words = origin_words(&cause.origin);
+            let listed = listed_chain(&cause.chain);
+            self.steps(&listed, &mut in_a, &mut in_b)?;
+            let left = (cause.chain.len() - listed.len()) as u64;
+            if left > 0 {
+                let steps = counted(left, "step");
+                self.line(&format!("\n{steps} before the last row are not listed."));
+            }
+            let words = cause_words(cause);
             self.line(&format!("\nThe last row is the origin: {words}."));
         }
         if let Some(words) = unrecorded_cause(threads) {
@@ -193,7 +199,7 @@ impl Document<'_, '_> {
     /// Writes steps with what differs in them, a row for each value.
     fn steps(
         &mut self,
-        steps: &[StepDifference],
+        steps: &[&StepDifference],
         in_a: &mut ThreadSteps<'_>,
         in_b: &mut ThreadSteps<'_>,
     ) -> Result<()> {

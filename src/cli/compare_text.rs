@@ -5,8 +5,8 @@ use stepback_compare::{CellDifference, ParallelEnd, StepPair, ThreadComparison, 
 use stepback_index::answer::StepRecord;
 
 use crate::cli::compare_words::{
-    blocks_text, cell_value, distance_text, lone_threads, missing_head, moved_objects,
-    origin_words, place_text, rule_text, side_word, unrecorded_cause,
+    blocks_text, cause_words, cell_value, distance_text, lone_threads, missing_head, moved_objects,
+    place_text, rule_text, side_word, unrecorded_cause,
 };
 use crate::cli::compared_traces::{ComparedTraces, thread_of};
 use crate::cli::question::problems_text;
@@ -301,7 +301,7 @@ impl<'a> CompareText<'a> {
                 .extend(words.map(|words| format!("cause: {words}")));
             return Ok(());
         };
-        let words = origin_words(&cause.origin);
+        let words = cause_words(cause);
         let is_shown = threads
             .first_difference()
             .is_some_and(|first| first.steps == oldest.steps);
@@ -317,9 +317,6 @@ impl<'a> CompareText<'a> {
         if threads.divergence.is_some() {
             let steps = counted(cause.chain.len() as u64, "differing step");
             line.push_str(&format!("; {steps} from there to the divergence"));
-        }
-        if !cause.is_complete {
-            line.push_str(" (the search ended here; earlier steps may differ)");
         }
         self.lines.push(line);
         Ok(())

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use anyhow::Result;
 use stepback_compare::{
-    CauseOrigin, CellDifference, Comparison, DifferenceKind, DifferingPlace, Region, RuleKind,
-    ThreadComparison, TraceSide,
+    Cause, CauseOrigin, CellDifference, Comparison, DifferenceKind, DifferingPlace, Region,
+    RuleKind, StepDifference, ThreadComparison, TraceSide,
 };
 use stepback_debugger::analysis::profile_differences::FunctionDifference;
 use stepback_index::answer::{SliceEndKind, ThreadId, Value};
@@ -226,9 +226,22 @@ fn disassembly(value: &Value) -> String {
     printable(&String::from_utf8_lossy(&bytes))
 }
 
-/// Describes what differs in the first step of a chain.
-pub fn origin_words(origin: &CauseOrigin) -> String {
-    match origin {
+/// Maximum number of steps of a chain that a report lists.
+const CHAIN_STEPS: usize = 2000;
+
+/// Returns the steps of a chain that a report lists: the newest ones, and the origin.
+pub fn listed_chain(chain: &[StepDifference]) -> Vec<&StepDifference> {
+    let newest = chain.len().saturating_sub(1).min(CHAIN_STEPS - 1);
+    let newest = chain.iter().take(newest);
+    newest.chain(chain.last()).collect()
+}
+
+/// Describes what differs in the oldest step of a chain.
+pub fn cause_words(cause: &Cause) -> String {
+    match &cause.origin {
+        CauseOrigin::Unknown if !cause.is_complete => {
+            "the search ended here; earlier steps may differ".to_owned()
+        }
         CauseOrigin::Instruction => "the instruction is different".to_owned(),
         CauseOrigin::Memory {
             address,

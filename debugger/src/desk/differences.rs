@@ -20,7 +20,6 @@ impl Desk {
             path,
             more: Vec::new(),
             index: None,
-            images: Vec::new(),
             remembered_images: Vec::new(),
             ..self.options.clone()
         };

@@ -25,6 +25,8 @@ pub struct TraceComparison {
     /// State of the program when the last job started.
     compared: Option<ComparedState>,
     differences: Option<Arc<TraceDifferences>>,
+    /// Rules by which they were found.
+    applied_rules: Tolerances,
     error: Option<String>,
 }
 
@@ -39,6 +41,7 @@ struct ComparedState {
 struct ComparisonJob {
     ticket: Ticket<Arc<TraceDifferences>>,
     progress: Arc<ComparisonProgress>,
+    rules: Tolerances,
 }
 
 /// Status of a comparison of two traces.
@@ -128,6 +131,7 @@ impl TraceComparison {
         let progress = Arc::<ComparisonProgress>::default();
         let (options, session) = (options.clone(), Arc::clone(session));
         let (shared, rules) = (Arc::clone(&progress), self.rules.clone());
+        let applied = rules.clone();
         // Of other steps of the first trace, or with other rules, the second trace is the same.
         let known = self.differences.as_ref();
         let other = known.map(|differences| Arc::clone(&differences.other));
@@ -140,23 +144,36 @@ impl TraceComparison {
             Ok(Arc::new(options.compare(&session, other, cancel)?))
         });
         (self.compared, self.error) = (Some(state), None);
-        self.job = Some(ComparisonJob { ticket, progress });
+        self.job = Some(ComparisonJob {
+            ticket,
+            progress,
+            rules: applied,
+        });
         self.receive();
     }
 
     fn receive(&mut self) {
-        match self.job.as_ref().and_then(|job| job.ticket.take()) {
-            Some(Ok(found)) => (self.differences, self.job) = (Some(found), None),
-            Some(Err(error)) => (self.error, self.job) = (Some(error_words(&error)), None),
-            None => {}
+        let Some(answer) = self.job.as_ref().and_then(|job| job.ticket.take()) else {
+            return;
+        };
+        let job = self.job.take();
+        match answer {
+            Ok(found) => {
+                self.differences = Some(found);
+                self.applied_rules = job.map(|job| job.rules).unwrap_or_default();
+            }
+            Err(error) => self.error = Some(error_words(&error)),
         }
     }
 
-    /// Cancels the comparison. Returns false if none is under way.
+    /// Cancels the comparison; the rules are again those of the differences that are shown. Returns
+    /// false if none is under way.
     pub(super) fn stop(&mut self) -> bool {
         let is_stopped = self.job.take().is_some();
         if is_stopped && self.differences.is_none() {
             *self = Self::default();
+        } else if is_stopped {
+            self.rules = self.applied_rules.clone();
         }
         is_stopped
     }

@@ -11,7 +11,7 @@ use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
 use super::TextRole;
-use super::difference_words::{cell_words, origin_words};
+use super::difference_words::{cause_words, cell_words};
 use super::names::function_name;
 use super::table::{ROWS, TableCell, TableRow, thread_name};
 use super::text::thousands;
@@ -166,7 +166,7 @@ impl ThreadDifferences<'_> {
         else {
             return self.add_unrecorded_cause();
         };
-        let mut values = origin_words(&cause.origin);
+        let mut values = cause_words(cause);
         if self.threads.divergence.is_some() {
             let count = cause.chain.len() as u64;
             values = format!("{values}; {}", say!("differences-chain", count = count));

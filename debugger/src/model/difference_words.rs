@@ -1,6 +1,6 @@
 //! Words for the values in which two traces differ, and for the origin of a difference.
 
-use stepback_compare::{CauseOrigin, CellDifference, DifferenceKind, DifferingPlace};
+use stepback_compare::{Cause, CauseOrigin, CellDifference, DifferenceKind, DifferingPlace};
 use stepback_index::answer::{SliceEndKind, Value};
 
 use super::text::{bytes_text, short_hex};
@@ -53,9 +53,12 @@ fn value_text(cell: &CellDifference, value: &Value) -> String {
     text.unwrap_or_else(|| say!("differences-not-recorded").to_owned())
 }
 
-/// Says what differs in the first step of a chain that leads to a divergence.
-pub fn origin_words(origin: &CauseOrigin) -> String {
-    let (address, end) = match origin {
+/// Says what differs in the oldest step of a chain that leads to a divergence.
+pub fn cause_words(cause: &Cause) -> String {
+    let (address, end) = match &cause.origin {
+        CauseOrigin::Unknown if !cause.is_complete => {
+            return say!("differences-origin-limit").to_owned();
+        }
         CauseOrigin::Instruction => return say!("differences-origin-instruction").to_owned(),
         CauseOrigin::Result => return say!("differences-origin-result").to_owned(),
         CauseOrigin::UnrecordedResult => {
