@@ -1016,6 +1016,10 @@ differences-ignored-values = { $count ->
     [one] { $count } value
    *[other] { $count } values
 }
+differences-ignored-computed = { $count ->
+    [one] { $count } computed value
+   *[other] { $count } computed values
+}
 differences-ignored-steps = { $count ->
     [one] { $count } step without a partner
    *[other] { $count } steps without partners

@@ -1055,6 +1055,10 @@ differences-ignored-values = { $count ->
     [one] { $count } valeur
    *[other] { $count } valeurs
 }
+differences-ignored-computed = { $count ->
+    [one] { $count } valeur calculée
+   *[other] { $count } valeurs calculées
+}
 differences-ignored-steps = { $count ->
     [one] { $count } pas sans pendant
    *[other] { $count } pas sans pendants

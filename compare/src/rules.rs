@@ -157,6 +157,8 @@ pub struct Forgiven {
     pub rule: RuleKind,
     /// Number of differing values.
     pub values: u64,
+    /// Number of values that are computed from those alone.
+    pub computed: u64,
     /// Number of steps without a partner.
     pub steps: u64,
 }
@@ -178,7 +180,9 @@ impl Forgiving {
                 continue;
             };
             let rule = self.entry(rule);
-            self.count_value(rule);
+            if let Some(known) = self.found.get_mut(rule) {
+                known.values += 1;
+            }
             let place = PointerPlace::of(&cell);
             found
                 .forgiven
@@ -186,10 +190,10 @@ impl Forgiving {
         }
     }
 
-    /// Counts a value that a rule forgives.
-    pub fn count_value(&mut self, rule: usize) {
+    /// Counts a value that is computed from values that a rule forgives.
+    pub fn count_computed(&mut self, rule: usize) {
         if let Some(rule) = self.found.get_mut(rule) {
-            rule.values += 1;
+            rule.computed += 1;
         }
     }
 
@@ -225,6 +229,7 @@ impl Forgiving {
             self.found.push(Forgiven {
                 rule,
                 values: 0,
+                computed: 0,
                 steps: 0,
             });
             self.found.len() - 1

@@ -77,6 +77,9 @@ struct ForgivenJson {
     rule: String,
     /// Number of differing values.
     forgiven_values: u64,
+    /// Number of values that are computed from those alone; left out if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    forgiven_computed: Option<u64>,
     /// Number of steps without a partner.
     forgiven_steps: u64,
 }
@@ -149,6 +152,7 @@ impl ForgivenJson {
         Self {
             rule: rule_text(&forgiven.rule),
             forgiven_values: forgiven.values,
+            forgiven_computed: (forgiven.computed > 0).then_some(forgiven.computed),
             forgiven_steps: forgiven.steps,
         }
     }

@@ -297,11 +297,12 @@ impl Document<'_, '_> {
             return;
         }
         self.heading("Forgiven by rules");
-        self.table(&["rule", "values", "steps"]);
+        self.table(&["rule", "values", "computed values", "steps"]);
         for rule in forgiven {
             self.row([
                 code(&rule_text(&rule.rule)),
                 grouped(rule.values),
+                grouped(rule.computed),
                 grouped(rule.steps),
             ]);
         }

@@ -352,6 +352,9 @@ impl<'a> CompareText<'a> {
             if rule.values > 0 {
                 counts.push(counted(rule.values, "value"));
             }
+            if rule.computed > 0 {
+                counts.push(counted(rule.computed, "computed value"));
+            }
             if rule.steps > 0 {
                 counts.push(counted(rule.steps, "step"));
             }

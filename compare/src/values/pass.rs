@@ -343,7 +343,7 @@ impl<'a, 'p> ValuePass<'a, 'p> {
             }
             if let Some(pointers) = &mut self.pointers {
                 for rule in pointers.take([one, other], place, &mut step) {
-                    self.forgiving.count_value(rule);
+                    self.forgiving.count_computed(rule);
                 }
             }
             if !step.cells.is_empty() {

@@ -329,6 +329,12 @@ pub(super) fn forgiven_row(forgiven: &Forgiven, key: u64) -> TableRow {
     if forgiven.values > 0 {
         words.push(say!("differences-ignored-values", count = forgiven.values));
     }
+    if forgiven.computed > 0 {
+        words.push(say!(
+            "differences-ignored-computed",
+            count = forgiven.computed
+        ));
+    }
     if forgiven.steps > 0 {
         words.push(say!("differences-ignored-steps", count = forgiven.steps));
     }
