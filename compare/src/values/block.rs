@@ -110,6 +110,8 @@ pub(crate) struct EffectBlock {
     registers: Vec<RegisterEffect>,
     values: Vec<u8>,
     texts: Vec<u8>,
+    /// The trace has further threads, which may write memory between its steps.
+    pub has_other_threads: bool,
 }
 
 impl EffectBlock {
@@ -147,6 +149,7 @@ impl EffectBlock {
         block.registers.clear();
         block.values.clear();
         block.texts.clear();
+        block.has_other_threads = index.threads().len() > 1;
         let is_initial = range.end == Position(0);
         if is_initial {
             block.steps.push(StepEffects {

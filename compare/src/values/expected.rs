@@ -1,7 +1,8 @@
-//! Results that instructions must have for the values that they read ([`KnownRegisters`]).
+//! Results that instructions must have for the values that they read ([`KnownValues`]).
 
 use foldhash::HashMap;
 use stepback_index::answer::Value;
+use stepback_machine::flow::FlowKind;
 use stepback_machine::semantics::{Expression, MemoryOperand};
 use stepback_machine::{AccessKind, Address, Instruction, RegisterId, RegisterView};
 
@@ -12,26 +13,74 @@ use crate::values::step::BlockStep;
 
 /// Number of bytes of a register that are kept.
 const KEPT_BYTES: usize = 8;
+/// Number of bytes of memory beyond which they are forgotten.
+const KEPT_MEMORY: usize = 1 << 20;
 
-/// The register values that the steps of one trace have shown so far.
+/// The values that the steps of one trace have shown so far.
 #[derive(Debug, Default)]
-pub(crate) struct KnownRegisters(HashMap<RegisterId, [Option<u8>; KEPT_BYTES]>);
+pub(crate) struct KnownValues {
+    registers: HashMap<RegisterId, [Option<u8>; KEPT_BYTES]>,
+    /// Bytes by address. Only if no other thread can change them.
+    memory: HashMap<u64, u8>,
+}
 
-impl KnownRegisters {
+impl KnownValues {
     /// Takes what a step writes. Registers that it changes without a record become unknown.
     pub fn take(&mut self, step: BlockStep<'_>, instruction: Option<&Instruction>) {
         let uses = instruction.and_then(|instruction| instruction.registers.as_ref());
         for view in uses.iter().flat_map(|uses| &uses.writes) {
-            self.0.remove(&view.register);
+            self.registers.remove(&view.register);
         }
         for write in step.block.registers(step.step) {
-            let known = self.0.entry(write.view.register).or_default();
+            let known = self.registers.entry(write.view.register).or_default();
             let value = step.block.value(write);
             let places = known.iter_mut().skip(usize::from(write.view.offset));
             for (place, byte) in places.take(usize::from(write.view.size_bytes)).enumerate() {
                 *byte = value.and_then(|value| value.get(place).copied());
             }
         }
+        self.take_memory(step, instruction);
+    }
+
+    /// Takes the memory that a step reads and writes.
+    fn take_memory(&mut self, step: BlockStep<'_>, instruction: Option<&Instruction>) {
+        // A system call may write anything.
+        let is_trap = instruction.is_some_and(|it| it.control.flow == FlowKind::Trap);
+        if is_trap || self.memory.len() >= KEPT_MEMORY {
+            self.memory.clear();
+        }
+        if step.block.has_other_threads {
+            return;
+        }
+        for access in step.block.accesses(step.step) {
+            for (place, address) in (access.address..access.end()).enumerate() {
+                let byte = access.bytes.and_then(|bytes| bytes.get(place).copied());
+                match (byte, access.kind) {
+                    (Some(byte), _) => {
+                        self.memory.insert(address, byte);
+                    }
+                    (None, AccessKind::Write) => {
+                        self.memory.remove(&address);
+                    }
+                    (None, AccessKind::Read) => {}
+                }
+            }
+        }
+    }
+
+    /// Returns true if a step reads another value than was there before.
+    pub fn is_misread(&self, step: BlockStep<'_>) -> bool {
+        let accesses = step.block.accesses(step.step).iter();
+        let mut reads = accesses.filter(|access| access.kind == AccessKind::Read);
+        reads.any(|read| {
+            let bytes = read.bytes.unwrap_or_default();
+            let bytes = (read.address..read.end()).zip(bytes);
+            let mut known = bytes.filter_map(|(address, byte)| {
+                let known = self.memory.get(&address)?;
+                Some(*known != byte)
+            });
+            read.bytes.is_some() && known.any(|differs| differs)
+        })
     }
 
     /// Returns true if a step has another result than its instruction computes from its inputs.
@@ -60,11 +109,18 @@ impl KnownRegisters {
             let read = reads
                 .get(place)
                 .filter(|_| reads.len() == loads().count())?;
-            let bytes = read.bytes?;
-            Some(number(bytes.get(..usize::from(read.size_bytes))?))
+            let bytes: Vec<u8> = match read.bytes {
+                Some(bytes) => bytes.get(..usize::from(read.size_bytes))?.to_vec(),
+                None => {
+                    let addresses = read.address..read.end();
+                    let known = addresses.map(|address| self.memory.get(&address).copied());
+                    known.collect::<Option<_>>()?
+                }
+            };
+            Some(number(&bytes))
         };
         let register = |view: RegisterView| {
-            let known = self.0.get(&view.register)?;
+            let known = self.registers.get(&view.register)?;
             let from = usize::from(view.offset);
             let bytes = known.get(from..from + usize::from(view.size_bytes))?;
             let bytes: Option<Vec<u8>> = bytes.iter().copied().collect();

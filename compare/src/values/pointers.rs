@@ -11,15 +11,13 @@ use stepback_machine::{AccessKind, Instruction, RegisterId, RegisterView};
 
 use crate::values::difference::{CellDifference, DifferenceKind, DifferingPlace};
 use crate::values::distances::PointerTarget;
-use crate::values::expected::{KnownRegisters, StepResult};
+use crate::values::expected::{KnownValues, StepResult};
 use crate::values::step::{BlockStep, StepDifferences};
 
-/// Number of words of memory beyond which the oldest knowledge is given up.
-const KNOWN_WORDS: usize = 1 << 20;
+/// Number of differing bytes of memory beyond which they are forgotten.
+const KNOWN_BYTES: usize = 1 << 20;
 /// Maximum number of steps that are remembered because they only compute with pointers.
 const COMPUTED_STEPS: usize = 1 << 20;
-/// Number of bytes of a word.
-const WORD_BYTES: u64 = 8;
 
 /// Reason for which something differs now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,9 +37,9 @@ enum Reason {
 #[derive(Debug, Default)]
 struct PointerFlow {
     registers: HashMap<RegisterId, Reason>,
-    /// By address in the first trace divided by [`WORD_BYTES`].
+    /// By address in the first trace.
     memory: HashMap<u64, Reason>,
-    known: [KnownRegisters; 2],
+    known: [KnownValues; 2],
 }
 
 impl PointerFlow {
@@ -49,7 +47,7 @@ impl PointerFlow {
     /// and returns their reasons. The steps of a thread must be passed in order.
     pub fn take(&mut self, steps: [BlockStep<'_>; 2], found: &mut StepDifferences) -> Vec<Reason> {
         let [a, b] = steps;
-        if self.memory.len() >= KNOWN_WORDS {
+        if self.memory.len() >= KNOWN_BYTES {
             self.memory.clear();
         }
         let step = a.step;
@@ -84,6 +82,7 @@ impl PointerFlow {
             let inputs = match cell.kind {
                 DifferenceKind::Instruction => Some(Reason::Other),
                 DifferenceKind::ReadAddress | DifferenceKind::WriteAddress => addresses,
+                DifferenceKind::Read if self.is_misread(steps) => Some(Reason::Other),
                 DifferenceKind::Read => reads,
                 DifferenceKind::Condition | DifferenceKind::Write => data,
                 DifferenceKind::Register => data.max(self.kept_reason(instruction, cell)),
@@ -145,9 +144,20 @@ impl PointerFlow {
             return Vec::new();
         }
         let [a, _] = steps;
+        let is_misread = self.is_misread(steps);
         // Those that name an address differ.
         let instructions = steps.map(|step| step.step.instruction());
+        let is_read = |place: &PointerPlace| match place {
+            PointerPlace::Memory(address) => {
+                let mut accesses = a.block.accesses(a.step).iter();
+                accesses.any(|it| it.kind == AccessKind::Read && it.address == *address)
+            }
+            PointerPlace::Address | PointerPlace::Register(_) => false,
+        };
         let is_wrong = |place: &PointerPlace| {
+            if is_misread && is_read(place) {
+                return true;
+            }
             let mut sides = self.known.iter().zip(steps).zip(&instructions);
             sides.any(|((known, step), instruction)| {
                 let result = StepResult::at(*place, a, step);
@@ -197,6 +207,12 @@ impl PointerFlow {
         is_result && wrong.any(|is_wrong| is_wrong)
     }
 
+    /// Returns true if a step reads another value in a trace than was written there before.
+    fn is_misread(&self, steps: [BlockStep<'_>; 2]) -> bool {
+        let mut sides = self.known.iter().zip(steps);
+        sides.any(|(known, step)| known.is_misread(step))
+    }
+
     /// Returns the reason for which the memory that a step reads differs.
     fn reason_of_reads(&self, a: BlockStep<'_>, found: &StepDifferences) -> Option<Reason> {
         let mut reasons = None;
@@ -208,23 +224,35 @@ impl PointerFlow {
             let is_pointer = found.pointers.iter().any(|value| value.place == place);
             let mut forgiven = found.forgiven.iter();
             let forgiven = forgiven.find(|value| value.place == place);
-            let is_different = found.cells.iter().any(|cell| {
+            let different = found.cells.iter().find(|cell| {
                 cell.kind == DifferenceKind::Read && PointerPlace::of(cell) == Some(place)
             });
-            let known = words(read.address..read.end())
-                .filter_map(|word| self.memory.get(&word).copied())
-                .max();
-            reasons = reasons.max(match (is_pointer, is_different) {
+            let reason = match (is_pointer, different) {
                 _ if forgiven.is_some() => forgiven.map(|value| Reason::Forgiven(value.rule)),
                 (true, _) => Some(Reason::Pointer),
-                // No matched step wrote the difference.
-                (false, true) => known.or(Some(Reason::Other)),
+                (false, Some(cell)) => Some(self.reason_of_bytes(read.address, cell)),
                 // Equal, or the value is not recorded.
-                (false, false) if read.bytes.is_some() => None,
-                (false, false) => known,
-            });
+                (false, None) if read.bytes.is_some() => None,
+                (false, None) => {
+                    let bytes = read.address..read.end();
+                    let known = bytes.filter_map(|byte| self.memory.get(&byte).copied());
+                    known.max()
+                }
+            };
+            reasons = reasons.max(reason);
         }
         reasons
+    }
+
+    /// Returns the reason for which the bytes of a read differ: [`Reason::Other`] if no matched step
+    /// wrote the difference of one of them.
+    fn reason_of_bytes(&self, address: u64, cell: &CellDifference) -> Reason {
+        let bytes = (address..).zip(cell.a.0.iter().zip(&cell.b.0));
+        let differing = bytes.filter(|(_, (one, other))| one != other);
+        let mut reasons = differing.map(|(byte, _)| self.memory.get(&byte).copied());
+        let first = reasons.next().flatten();
+        let all = reasons.try_fold(first, |all, reason| Some(all.max(Some(reason?))));
+        all.flatten().unwrap_or(Reason::Other)
     }
 
     fn set_register(&mut self, register: RegisterId, reason: Option<Reason>) {
@@ -235,17 +263,14 @@ impl PointerFlow {
     }
 
     fn set_memory(&mut self, range: Range<u64>, reason: Option<Reason>) {
-        for word in words(range.clone()) {
+        if reason.is_none() && self.memory.is_empty() {
+            return;
+        }
+        for byte in range {
             match reason {
-                Some(reason) => {
-                    self.memory.insert(word, reason);
-                }
-                // A narrower write leaves a part of the word.
-                None if range.end - range.start >= WORD_BYTES => {
-                    self.memory.remove(&word);
-                }
-                None => {}
-            }
+                Some(reason) => self.memory.insert(byte, reason),
+                None => self.memory.remove(&byte),
+            };
         }
     }
 }
@@ -382,8 +407,4 @@ impl PointerPlace {
 fn reason_at(differing: &[(PointerPlace, Reason)], place: PointerPlace) -> Option<Reason> {
     let here = differing.iter().filter(|(known, _)| *known == place);
     here.map(|(_, reason)| *reason).max()
-}
-
-fn words(range: Range<u64>) -> impl Iterator<Item = u64> {
-    range.start / WORD_BYTES..range.end.div_ceil(WORD_BYTES)
 }
