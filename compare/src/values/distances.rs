@@ -182,7 +182,7 @@ mod tests {
                 extent: 0x500_0000..0x500_8000,
                 distance: 0x1000,
             }],
-            unmoved: vec![0x500_a000..0x500_b000],
+            unmoved: std::iter::once(0x500_a000..0x500_b000).collect(),
             blocks: BTreeMap::from([(0x30, vec![0x100..0x120, 0x200..0x220])]),
         };
         let check = |a: u64, b: u64, expected| {
