@@ -164,8 +164,8 @@ impl<'a, 'c> Aligner<'a, 'c> {
     fn align_half_of_head(&mut self, gap: &Gap) -> Result<Option<StepPair>, QueryError> {
         let head = gap.head(WINDOWS[0]);
         let [mut a, mut b] = self.steps_of(&head)?;
-        // Steps without partners come first where there is a choice. Backwards, those that only one
-        // head has are left over at its end.
+        // Where there is a choice, the search puts steps without partners first. Run backwards, it
+        // leaves those at the end whose partners lie after the head of the other trace.
         a.reverse();
         b.reverse();
         let Some(mut pairs) = matched_pairs(&a, &b, &mut self.cells_left) else {

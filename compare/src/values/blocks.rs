@@ -37,7 +37,7 @@ struct Block {
     size_bytes: u64,
 }
 
-/// Finds the blocks that matched calls allocated, by their distance if it is none of a part.
+/// Finds the blocks that matched calls allocated, by their distance, unless a part lies at the same one.
 pub(crate) fn moved_blocks(
     a: &mut Side<'_>,
     b: &mut Side<'_>,

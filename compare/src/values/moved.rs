@@ -218,7 +218,7 @@ struct Votes {
     pointers: HashMap<u64, DistanceVotes>,
     /// Stack pointer of the first trace, and distance, of the first of them.
     first_pointer: Option<(u64, u64)>,
-    /// Distances that began with a stack pointer other than its instruction computes.
+    /// Distances of stack pointers that differ from what their instructions compute.
     wrong: HashSet<u64>,
     /// Number of bytes to which frames and blocks are aligned.
     alignment: u64,

@@ -56,7 +56,8 @@ pub(crate) struct ValuePass<'a, 'p> {
     /// Present if something lies elsewhere in the second trace or a rule may forgive it, and if the
     /// steps are passed in order.
     pub pointers: Option<PointerPass>,
-    /// Steps that compute pointers wrong, as far as they were passed in order.
+    /// Steps that write another pointer than their instruction computes, found while the steps were
+    /// compared in order.
     pub wrong: WrongPointers,
     /// Steps that are equal and need not be read; `None` if all are read.
     pub equal_runs: Option<EqualRuns<'a>>,
@@ -133,7 +134,7 @@ impl<'a, 'p> ValuePass<'a, 'p> {
         let mut found = RegionValues::default();
         let mut numbers = mem::replace(&mut self.numbers, self.comparer.numbers());
         let cancel = self.cancel;
-        // Whether the next steps may be passed over shows when those before have been compared.
+        // Only after the comparison of these steps is it known whether the next ones may be skipped.
         let is_sequential = self.pointers.is_some() && self.equal_runs.is_some();
         let mut next = self.next_part(region, 0, &count_steps)?;
         let mut ready = None;
@@ -284,7 +285,8 @@ impl<'a, 'p> ValuePass<'a, 'p> {
         read_blocks(steps, &mut self.numbers, spare, self.cancel)
     }
 
-    /// Turns the pointers of a step that it computes wrong into differences.
+    /// Turns the pointers of a step that differ from what its instruction computes into
+    /// differences.
     fn wrong_pointers(
         &mut self,
         steps: [BlockStep<'_>; 2],

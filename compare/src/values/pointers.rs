@@ -145,7 +145,7 @@ impl PointerFlow {
         }
         let [a, _] = steps;
         let is_misread = self.is_misread(steps);
-        // Those that name an address differ.
+        // An instruction that contains an address may differ between the traces.
         let instructions = steps.map(|step| step.step.instruction());
         let is_read = |place: &PointerPlace| match place {
             PointerPlace::Memory(address) => {
@@ -290,7 +290,8 @@ pub(crate) struct PointerPass {
     forgiven_places: Vec<u64>,
 }
 
-/// Pointers that a step computes wrong, by its number in the first trace.
+/// Pointers that differ from what the instruction of a step computes, by the step's number in the
+/// first trace.
 pub(crate) type WrongPointers = BTreeMap<u64, Vec<PointerPlace>>;
 
 /// Numbers of values that differ only because something lies elsewhere.
@@ -310,7 +311,7 @@ impl PointerPass {
         self.flow.known = Default::default();
     }
 
-    /// Returns the pointers of a step that it computes wrong.
+    /// Returns the pointers of a step that differ from what its instruction computes.
     pub fn wrong(&self, steps: [BlockStep<'_>; 2], found: &StepDifferences) -> Vec<PointerPlace> {
         self.flow.wrong_pointers(steps, &found.pointers)
     }

@@ -83,7 +83,7 @@ impl<'a> StepComparer<'a> {
         found
     }
 
-    /// Turns pointers that a step computes wrong into differences.
+    /// Turns pointers that differ from what the instruction computes into differences.
     pub fn note_wrong(
         &self,
         [a, b]: [BlockStep<'_>; 2],

@@ -122,7 +122,7 @@ fn an_input_that_a_rule_ignores_is_the_origin() {
         registers: vec!["x1".to_owned()],
         ..Tolerances::default()
     };
-    // What is computed from it alone is forgiven, too.
+    // A value computed only from forgiven ones is forgiven as well.
     let found = compare_with(&add(0), &add(5), register);
     assert!(found.is_equal());
     let found = compare(&add(0), &add(5));

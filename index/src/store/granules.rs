@@ -145,8 +145,8 @@ pub struct Touch {
     /// Mask of the contradicting bytes, counted from the first touched byte; 0 unless the shape is
     /// external.
     pub external: u8,
-    /// True for a store of the value that its bytes had, as far as the accesses of its segment show
-    /// it: the first access of a byte is none.
+    /// True for a store that repeats the value of its bytes. Only earlier accesses of the same
+    /// segment are known, so it is false for the first access of a byte.
     pub is_repeat: bool,
 }
 
