@@ -303,6 +303,20 @@ fn messages_of_log_points_are_sent_during_the_run() {
     client.ask("pause", json!({"threadId": 1}));
     assert_eq!(client.stop()["description"], "Interrupted");
     assert_eq!(client.position(), 0);
+    // Requests that wait for the end of the run do not keep the next ones from being read.
+    client.ask("continue", json!({"threadId": 1}));
+    client.note("main begins");
+    for _ in 0..1000 {
+        client.request("threads", json!({}));
+    }
+    client.request("pause", json!({"threadId": 1}));
+    let stopped = loop {
+        let message = client.message().unwrap();
+        if message["event"] == "stopped" {
+            break message;
+        }
+    };
+    assert_eq!(stopped["body"]["description"], "Interrupted");
 }
 
 /// Returns the messages of a list of breakpoints; those of verified ones are empty.

@@ -299,3 +299,51 @@ fn a_data_breakpoint_for_writes_stops_where_the_value_changes() {
     let accesses = [(); 4].map(|()| next(&mut client, "continue"));
     assert!(accesses[3].ends_with("accesses 0x401000"), "{accesses:?}");
 }
+
+/// Steps 8 and 9 store to 0x401000; the next instructions are at 0x4000f7 and 0x400101.
+#[test]
+fn all_stop_points_at_one_position_are_hit() {
+    let sandbox = Sandbox::new();
+    let mut client = launched(&sandbox, "scopes", json!(0));
+    let set_data = |client: &mut DapClient, condition: &str| {
+        let halves = ["0x401000:2", "0x401000:4"];
+        let halves = halves.map(|data| json!({"dataId": data, "condition": condition}));
+        let set = client.ask("setDataBreakpoints", json!({"breakpoints": halves}));
+        let ids = set["breakpoints"].as_array().unwrap().iter();
+        ids.map(|one| one["id"].as_u64().unwrap())
+            .collect::<Vec<u64>>()
+    };
+    let set_code = |client: &mut DapClient, breakpoint: Value| {
+        let list = json!({"breakpoints": [breakpoint]});
+        let set = client.ask("setInstructionBreakpoints", list);
+        set["breakpoints"][0]["id"].as_u64().unwrap()
+    };
+    let run = |client: &mut DapClient| {
+        client.ask("continue", json!({"threadId": 1}));
+        let mut stop = client.stop();
+        let reason = stop["reason"].as_str().unwrap().to_owned();
+        (reason, stop["hitBreakpointIds"].take(), client.position())
+    };
+    let data = set_data(&mut client, "0");
+    let code = set_code(&mut client, json!({"instructionReference": "0x4000f7"}));
+    let expected = ("instruction breakpoint".to_owned(), json!([code]), 9);
+    assert_eq!(run(&mut client), expected);
+    go_to(&mut client, "0");
+    let log = json!({"instructionReference": "0x4000f7", "logMessage": "stored"});
+    set_code(&mut client, log);
+    assert_eq!(run(&mut client).0, "pause");
+    client.note("stored");
+    go_to(&mut client, "0");
+    let code = set_code(&mut client, json!({"instructionReference": "0x4000f7"}));
+    let mut all = set_data(&mut client, "1");
+    assert_ne!(all, data);
+    all.push(code);
+    let (reason, hits, position) = run(&mut client);
+    let mut hits: Vec<u64> = serde_json::from_value(hits).unwrap();
+    hits.sort_unstable();
+    all.sort_unstable();
+    assert_eq!(
+        (reason.as_str(), hits, position),
+        ("data breakpoint", all, 9)
+    );
+}

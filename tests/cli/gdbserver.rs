@@ -175,6 +175,10 @@ fn run_begins_again_in_extended_mode() {
     client.check("vRun;612e656c66;31", "T05thread:01;");
     assert_eq!(client.position(), "0");
     client.check("vAttach;7", "E16");
+    client.check("Z0,1000,4", "OK");
+    client.check("D;1", "OK");
+    client.check("vRun;;", "T05thread:01;");
+    client.check("Z0,1004,4", "OK");
     client.check("c", "T05thread:01;swbreak:;");
     assert_eq!(client.position(), "2");
 }
@@ -244,6 +248,73 @@ fn a_watchpoint_is_in_the_memory_of_the_selected_thread() {
         }
         client.check("c", "T05thread:02;replaylog:end;");
     }
+}
+
+/// gdb sets its watchpoints again after each stop, whatever thread has stopped.
+#[test]
+fn a_watchpoint_stays_in_its_process() {
+    let sandbox = Sandbox::new();
+    let trace = two_processes(&sandbox);
+    let mut client = Client::start(sandbox, &[&trace]);
+    client.check("Hg1", "OK");
+    client.check("Z4,6090a0,8", "OK");
+    client.check("c", "T05thread:01;awatch:6090a0;");
+    client.check("z4,6090a0,8", "OK");
+    client.check("vCont;s:2", "T05thread:02;");
+    client.check("Z4,6090a0,8", "OK");
+    client.check("c", "T05thread:01;awatch:6090a0;");
+    assert_eq!(client.position(), "5");
+    // One that is set after a run without it belongs to the thread that stopped.
+    client.check("z4,6090a0,8", "OK");
+    client.check("bc", "T05thread:01;replaylog:begin;");
+    client.check("Hg2", "OK");
+    client.check("Z4,6090a0,8", "OK");
+    client.check("c", "T05thread:02;awatch:6090a0;");
+    assert_eq!(client.position(), "4");
+}
+
+/// gdb removes its watchpoints to step over the access that it was told of, then runs on.
+#[test]
+fn each_watchpoint_that_a_step_hits_stops() {
+    let mut client = Client::of(TRACE);
+    let halves = ["9000,2", "9002,2"];
+    let all = |client: &mut Client, action: &str| {
+        for half in halves {
+            client.check(&format!("{action}2,{half}"), "OK");
+        }
+    };
+    let step_over = |client: &mut Client, step: &str, position: &str| {
+        all(client, "z");
+        client.check("Hc1", "OK");
+        client.check(step, "T05thread:01;");
+        client.check("Hc-1", "OK");
+        assert_eq!(client.position(), position);
+        all(client, "Z");
+    };
+    all(&mut client, "Z");
+    for (before, after) in [("0", "1"), ("3", "4")] {
+        for address in ["9000", "9002"] {
+            client.check("c", &format!("T05thread:01;watch:{address};"));
+            assert_eq!(client.position(), before);
+            step_over(&mut client, "s", after);
+        }
+    }
+    client.check("c", "T05thread:01;replaylog:end;");
+    for (after, before) in [("4", "3"), ("1", "0")] {
+        for address in ["9000", "9002"] {
+            client.check("bc", &format!("T05thread:01;watch:{address};"));
+            assert_eq!(client.position(), after);
+            step_over(&mut client, "bs", before);
+        }
+    }
+    // A run in the other direction meets both again.
+    client.check("c", "T05thread:01;watch:9000;");
+    step_over(&mut client, "s", "1");
+    client.check("bc", "T05thread:01;watch:9000;");
+    step_over(&mut client, "bs", "0");
+    client.check("bc", "T05thread:01;watch:9002;");
+    step_over(&mut client, "bs", "0");
+    client.check("bc", "T05thread:01;replaylog:begin;");
 }
 
 #[test]

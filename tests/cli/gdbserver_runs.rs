@@ -78,6 +78,8 @@ fn threads_that_do_not_exist_cannot_run() {
     ] {
         client.check(packet, "E16");
     }
+    client.check("Hg99", "E16");
+    client.check("Hc3", "E16");
     client.check("vCont;s:2;c:-1", "T05thread:02;");
 }
 

@@ -35,6 +35,8 @@ pub struct StopPoints {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WatchedRange {
     pub range: MemoryRange,
+    /// Thread whose memory contains the range.
+    pub thread: ThreadId,
     pub kinds: AccessKinds,
     pub stores: StopAtStores,
 }
@@ -56,6 +58,44 @@ pub struct Stop {
     /// Thread that stopped.
     pub thread: ThreadId,
     pub reason: StopReason,
+}
+
+/// All stops at the position that a run reaches first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stops {
+    /// An access if there is one, as a debugger sees a breakpoint by the address.
+    pub first: Stop,
+    pub others: Vec<Stop>,
+}
+
+impl Stops {
+    /// Returns the stop without others.
+    fn only(first: Stop) -> Self {
+        Self {
+            first,
+            others: Vec::new(),
+        }
+    }
+
+    /// Adds a stop: it replaces those that come later in a direction, and is left out if it comes
+    /// later than they do.
+    fn add(known: Option<Self>, stop: Stop, direction: Direction) -> Self {
+        let Some(mut known) = known else {
+            return Self::only(stop);
+        };
+        let position = known.first.position;
+        if is_beyond(position, stop.position, direction) {
+            return Self::only(stop);
+        }
+        if position == stop.position {
+            let other = match known.first.reason {
+                StopReason::Breakpoint(_) => std::mem::replace(&mut known.first, stop),
+                _ => stop,
+            };
+            known.others.push(other);
+        }
+        known
+    }
 }
 
 /// Reason of a stop.
@@ -150,8 +190,6 @@ fn further(one: Position, other: Position, direction: Direction) -> Position {
 pub struct RunControl<'a> {
     pub index: &'a Index,
     pub points: &'a StopPoints,
-    /// Thread whose memory contains the watched ranges.
-    pub seen_by: ThreadId,
     /// Access that was reported before the program passed it.
     pub reported: Option<AccessStop>,
     pub cancel: &'a Cancel,
@@ -167,9 +205,9 @@ impl RunControl<'_> {
         from: Position,
         direction: Direction,
         threads: RunningThreads,
-    ) -> Result<Stop, QueryError> {
+    ) -> Result<Stops, QueryError> {
         match self.nearest(from, &Run::new(direction, threads, None))? {
-            Some(stop) => Ok(stop),
+            Some(stops) => Ok(stops),
             None => self.edge(direction, threads),
         }
     }
@@ -185,9 +223,9 @@ impl RunControl<'_> {
         from: Position,
         direction: Direction,
         threads: RunningThreads,
-    ) -> Result<Option<Stop>, QueryError> {
+    ) -> Result<Option<Stops>, QueryError> {
         let nearest = self.nearest(from, &Run::new(direction, threads, Some(limit)))?;
-        Ok(nearest.filter(|stop| !is_beyond(stop.position, limit, direction)))
+        Ok(nearest.filter(|stops| !is_beyond(stops.first.position, limit, direction)))
     }
 
     /// Lets a thread do its next or last step. The other threads run too, and may stop the program
@@ -201,14 +239,21 @@ impl RunControl<'_> {
         from: Position,
         direction: Direction,
         threads: RunningThreads,
-    ) -> Result<Stop, QueryError> {
+    ) -> Result<Stops, QueryError> {
         let target = match direction {
             Direction::Back => self.step_of(NearestStepOf::last(thread, from))?,
             Direction::Forward => match self.step_of(NearestStepOf::next(thread, from))? {
                 Some(step) => {
-                    let next = self.step_of(NearestStepOf::next(thread, step.after()))?;
+                    let after = Step(step.0.saturating_add(1));
+                    let next = match threads {
+                        RunningThreads::All => {
+                            self.step_of(NearestStepOf::next(thread, step.after()))?
+                        }
+                        // Nothing else happens meanwhile.
+                        RunningThreads::One(_) => None,
+                    };
                     // After its last step a thread stays where the step left it.
-                    Some(next.unwrap_or(Step(step.0.saturating_add(1))))
+                    Some(next.unwrap_or(after))
                 }
                 None => None,
             },
@@ -216,49 +261,46 @@ impl RunControl<'_> {
         let Some(target) = target.map(Step::before) else {
             return self.run(from, direction, threads);
         };
-        if let Some(stop) = self.run_to(target, from, direction, threads)? {
-            return Ok(stop);
+        if let Some(stops) = self.run_to(target, from, direction, threads)? {
+            return Ok(stops);
         }
         if direction == Direction::Forward && target == self.index.end() {
             return self.edge(direction, threads);
         }
-        Ok(Stop {
+        Ok(Stops::only(Stop {
             position: target,
             thread,
             reason: StopReason::Step,
-        })
+        }))
     }
 
     /// Returns the start or the end of the trace.
-    fn edge(&self, direction: Direction, threads: RunningThreads) -> Result<Stop, QueryError> {
+    fn edge(&self, direction: Direction, threads: RunningThreads) -> Result<Stops, QueryError> {
         let position = match direction {
             Direction::Back => Position(0),
             Direction::Forward => self.index.end(),
         };
-        Ok(Stop {
+        Ok(Stops::only(Stop {
             position,
             thread: match threads {
                 RunningThreads::All => SlotReader(self.index).thread_at(position)?,
                 RunningThreads::One(thread) => thread,
             },
             reason: StopReason::Edge,
-        })
+        }))
     }
 
     fn step_of(&self, question: NearestStepOf) -> Result<Option<Step>, QueryError> {
         question.run(self.index, self.cancel)
     }
 
-    /// Returns the nearest breakpoint or access; at the same position an access has precedence, as
-    /// a debugger sees a breakpoint by the address.
-    fn nearest(&self, from: Position, run: &Run) -> Result<Option<Stop>, QueryError> {
-        let mut nearest: Option<Stop> = None;
-        let is_nearer = |stop: &Stop, known: Option<Stop>| {
-            known.is_none_or(|known| is_beyond(known.position, stop.position, run.direction))
-        };
+    /// Returns the breakpoints and accesses at the nearest position that has any.
+    fn nearest(&self, from: Position, run: &Run) -> Result<Option<Stops>, QueryError> {
+        let mut nearest: Option<Stops> = None;
         for pc in &self.points.code {
-            let stop = self.visit(*pc, from, run)?;
-            nearest = stop.filter(|stop| is_nearer(stop, nearest)).or(nearest);
+            if let Some(stop) = self.visit(*pc, from, run)? {
+                nearest = Some(Stops::add(nearest, stop, run.direction));
+            }
         }
         let mut run = *run;
         let accesses_from = match self.reported {
@@ -267,21 +309,14 @@ impl RunControl<'_> {
             None => from,
         };
         for watched in &self.points.data {
-            if let Some(Stop { position, .. }) = nearest
-                && run.is_within(position)
+            if let Some(Stops { first, .. }) = &nearest
+                && run.is_within(first.position)
             {
-                run.end = Some(position);
+                run.end = Some(first.position);
             }
-            let stop = self.access(watched, accesses_from, &run)?;
-            // At the same position the access has precedence over a breakpoint.
-            let is_first = |stop: &Stop| {
-                is_nearer(stop, nearest)
-                    || nearest.is_some_and(|known| {
-                        known.position == stop.position
-                            && matches!(known.reason, StopReason::Breakpoint(_))
-                    })
-            };
-            nearest = stop.filter(is_first).or(nearest);
+            if let Some(stop) = self.access(watched, accesses_from, &run)? {
+                nearest = Some(Stops::add(nearest, stop, run.direction));
+            }
         }
         Ok(nearest)
     }
@@ -328,7 +363,7 @@ impl RunControl<'_> {
             }
             let is_passed = match stop.reason {
                 StopReason::Access(access) if watched.stores == StopAtStores::Changes => {
-                    self.is_silent(watched.range, access.shown_at)?
+                    self.is_silent(watched, access.shown_at)?
                 }
                 _ => false,
             };
@@ -337,7 +372,7 @@ impl RunControl<'_> {
             }
             from = stop.position;
             if watched.kinds == AccessKinds::Writes {
-                match self.change(watched.range, from, run)? {
+                match self.change(watched, from, run)? {
                     Some(change) => from = change,
                     None => return Ok(None),
                 }
@@ -349,12 +384,12 @@ impl RunControl<'_> {
     /// range.
     fn change(
         &self,
-        range: MemoryRange,
+        watched: &WatchedRange,
         from: Position,
         run: &Run,
     ) -> Result<Option<Position>, QueryError> {
         let mut nearest = NearestPossibleChange {
-            range,
+            range: watched.range,
             at: from,
             direction: run.direction,
         };
@@ -368,7 +403,7 @@ impl RunControl<'_> {
             if !run.is_within(end) {
                 return Ok(None);
             }
-            if !self.is_silent(range, shown_at)? {
+            if !self.is_silent(watched, shown_at)? {
                 return Ok(Some(start));
             }
             nearest.at = end;
@@ -377,8 +412,9 @@ impl RunControl<'_> {
     }
 
     /// Returns true if the bytes of a range are those from before the step that shows at a position.
-    fn is_silent(&self, range: MemoryRange, shown_at: Position) -> Result<bool, QueryError> {
-        let change = MemoryChange::read(self.index, range, shown_at, self.seen_by, self.cancel)?;
+    fn is_silent(&self, watched: &WatchedRange, shown_at: Position) -> Result<bool, QueryError> {
+        let WatchedRange { range, thread, .. } = *watched;
+        let change = MemoryChange::read(self.index, range, shown_at, thread, self.cancel)?;
         Ok(change.is_some_and(|change| change.changed.is_none()))
     }
 
@@ -404,7 +440,7 @@ impl RunControl<'_> {
             limit: 1,
         };
         let found = MemoryOf {
-            thread: Some(self.seen_by),
+            thread: Some(watched.thread),
             question,
         }
         .run(self.index, self.cancel)?;
@@ -476,6 +512,7 @@ mod tests {
                         address: Address(*address),
                         len_bytes: *len_bytes,
                     },
+                    thread: CPU0,
                     kinds: *kinds,
                     stores: StopAtStores::All,
                 })
@@ -520,7 +557,6 @@ mod tests {
         let control = RunControl {
             index: &index,
             points,
-            seen_by: ThreadId(0),
             reported: None,
             cancel: &cancel,
         };
@@ -530,7 +566,10 @@ mod tests {
         };
         let mut stops = Vec::new();
         loop {
-            let stop = control.run(at, direction, RunningThreads::All).unwrap();
+            let stop = control
+                .run(at, direction, RunningThreads::All)
+                .unwrap()
+                .first;
             at = stop.position;
             stops.push(text(stop));
             if stop.reason == StopReason::Edge {
@@ -545,7 +584,6 @@ mod tests {
         let control = RunControl {
             index,
             points,
-            seen_by: ThreadId(0),
             reported: None,
             cancel: &Cancel::default(),
         };
@@ -554,7 +592,10 @@ mod tests {
             Direction::Back => index.end(),
         };
         let next = || {
-            let stop = control.run(at, direction, RunningThreads::All).unwrap();
+            let stop = control
+                .run(at, direction, RunningThreads::All)
+                .unwrap()
+                .first;
             at = stop.position;
             (stop.reason != StopReason::Edge).then_some(stop.position.0)
         };
@@ -746,13 +787,43 @@ mod tests {
     }
 
     #[test]
+    fn all_stops_at_one_position_belong_together() {
+        let (index, cancel) = (index(), Cancel::default());
+        let halves = [(0x9000, 2), (0x9002, 2), (0x9004, 4)];
+        let halves = halves.map(|(address, len_bytes)| (address, len_bytes, AccessKinds::All));
+        let control = RunControl {
+            index: &index,
+            points: &points(&[0x1000, 0x2004], &halves),
+            reported: None,
+            cancel: &cancel,
+        };
+        let stops = |from, direction| {
+            let all = RunningThreads::All;
+            let Stops { first, others } = control.run(Position(from), direction, all).unwrap();
+            let texts: Vec<String> = [first].into_iter().chain(others).map(text).collect();
+            texts
+        };
+        let expected = [
+            "4 cpu0 access 9000 of step 3",
+            "4 cpu1 break 2004",
+            "4 cpu0 access 9002 of step 3",
+        ];
+        assert_eq!(stops(3, Direction::Forward), expected);
+        let expected = [
+            "3 cpu0 access 9000 of step 3",
+            "3 cpu0 break 1000",
+            "3 cpu0 access 9002 of step 3",
+        ];
+        assert_eq!(stops(4, Direction::Back), expected);
+    }
+
+    #[test]
     fn a_run_with_a_limit_stops_only_up_to_it() {
         let (index, cancel) = (index(), Cancel::default());
         let points = points(&[0x1004], &[(0x9004, 4, AccessKinds::Writes)]);
         let control = RunControl {
             index: &index,
             points: &points,
-            seen_by: ThreadId(0),
             reported: None,
             cancel: &cancel,
         };
@@ -763,7 +834,8 @@ mod tests {
                 direction,
                 RunningThreads::All,
             );
-            assert_eq!(stop.unwrap().map(text).as_deref(), expected, "{limit}");
+            let stop = stop.unwrap().map(|stops| stops.first);
+            assert_eq!(stop.map(text).as_deref(), expected, "{limit}");
         };
         let access = Some("2 cpu1 access 9004 of step 1");
         check(1, 0, Direction::Forward, None);
@@ -790,7 +862,6 @@ mod tests {
         let control = RunControl {
             index: &index,
             points,
-            seen_by: ThreadId(0),
             reported: None,
             cancel: &cancel,
         };
@@ -798,7 +869,7 @@ mod tests {
             .step(thread, Position(from), direction, RunningThreads::All)
             .unwrap();
         assert_eq!(
-            text(stop),
+            text(stop.first),
             expected,
             "{direction:?} from {from} of {thread:?}"
         );
@@ -824,14 +895,37 @@ mod tests {
         let control = RunControl {
             index: &index,
             points: &StopPoints::default(),
-            seen_by: ThreadId(0),
             reported: None,
             cancel: &cancel,
         };
         let alone = RunningThreads::One(CPU1);
-        let run = |direction| text(control.run(Position(3), direction, alone).unwrap());
+        let run = |direction| text(control.run(Position(3), direction, alone).unwrap().first);
         assert_eq!(run(Direction::Back), "0 cpu1 edge");
         assert_eq!(run(Direction::Forward), "6 cpu1 edge");
+    }
+
+    #[test]
+    fn a_thread_that_steps_alone_stops_right_after_its_step() {
+        let (index, cancel) = (index(), Cancel::default());
+        let control = RunControl {
+            index: &index,
+            points: &StopPoints::default(),
+            reported: None,
+            cancel: &cancel,
+        };
+        let step = |from: u64, direction| {
+            let alone = RunningThreads::One(CPU0);
+            text(
+                control
+                    .step(CPU0, Position(from), direction, alone)
+                    .unwrap()
+                    .first,
+            )
+        };
+        // Steps 1 and 4 are of the other thread.
+        assert_eq!(step(0, Direction::Forward), "1 cpu0 step");
+        assert_eq!(step(1, Direction::Forward), "3 cpu0 step");
+        assert_eq!(step(4, Direction::Back), "3 cpu0 step");
     }
 
     #[test]
@@ -856,13 +950,13 @@ mod tests {
             let control = RunControl {
                 index: &index,
                 points: &points(code, &[(0x9000, 4, AccessKinds::All)]),
-                seen_by: ThreadId(0),
                 reported,
                 cancel: &cancel,
             };
             control
                 .run(Position(from), direction, RunningThreads::All)
                 .unwrap()
+                .first
         };
         let access = |stop: Stop| match stop.reason {
             StopReason::Access(access) => Some(access),

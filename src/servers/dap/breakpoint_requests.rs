@@ -1,12 +1,13 @@
 //! Requests that set breakpoints in code and of memory.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 
 use anyhow::{Context as _, Error, Result, anyhow, bail, ensure};
 use serde_json::{Value as Json, json};
 use stepback_debugger::analysis::names::{NameResolver, code_address};
 use stepback_debugger::analysis::run_control::{StopAtStores, WatchedRange};
-use stepback_index::answer::{AccessKinds, Cell, MemoryRange};
+use stepback_index::answer::{AccessKinds, Cell, MemoryRange, ThreadId};
 use stepback_index::query::NearestVisit;
 use stepback_index::read::VisitReader;
 use stepback_index::{Cancel, Query as _, QueryError};
@@ -21,7 +22,7 @@ use super::conditions::StopCondition;
 use super::hits::HitCondition;
 use super::locals::MemberPath;
 use super::log_points::LogMessage;
-use super::program::TracedProgram;
+use super::program::{TracedProgram, number_of};
 use crate::cli::text::counted;
 
 /// Maximum length of watched memory.
@@ -191,16 +192,17 @@ impl TracedProgram {
         let name = arguments.required_text("name")?;
         let refused = |why: String| json!({"dataId": null, "description": why});
         let bytes = arguments.count("bytes")?;
-        let range = if arguments.is_set("asAddress")? {
+        let found = if arguments.is_set("asAddress")? {
             let address = address_of(name).context("the name is no address")?;
-            Some((address, bytes.unwrap_or(1)))
+            let range = Some((address, bytes.unwrap_or(1)));
+            (self.requested_frame(arguments)?.thread, range)
         } else {
             match self.shown_memory(arguments, name, cancel) {
-                Ok(range) => range,
+                Ok(found) => found,
                 Err(error) => return Ok(refused(format!("{error:#}"))),
             }
         };
-        let Some((address, len_bytes)) = range else {
+        let (thread, Some((address, len_bytes))) = found else {
             let text = format!(
                 "{name} is in a register here, and a breakpoint watches memory; last-write {name} finds its last write"
             );
@@ -210,8 +212,13 @@ impl TracedProgram {
         if let Err(error) = watchable(address, len_bytes) {
             return Ok(refused(error.to_string()));
         }
+        let mut data = format!("{address:#x}:{len_bytes}");
+        if !self.index().process_threads().is_empty() {
+            // Another process has other memory at the same address.
+            write!(data, ":{}", number_of(thread))?;
+        }
         Ok(json!({
-            "dataId": format!("{address:#x}:{len_bytes}"),
+            "dataId": data,
             "description": format!("{} at {address:#x}", counted(len_bytes, "byte")),
             "accessTypes": ["read", "write", "readWrite"],
             "canPersist": true,
@@ -235,10 +242,15 @@ impl TracedProgram {
     /// Adds a data breakpoint and returns its number.
     fn add_data(&mut self, wanted: Arguments<'_>) -> Result<u64> {
         let data = wanted.required_text("dataId")?;
-        let range = data
-            .split_once(':')
-            .and_then(|(address, length)| Some((address_of(address)?, length.parse().ok()?)));
-        let (address, len_bytes) = range.with_context(|| format!("there is no data {data:?}"))?;
+        let missing = || format!("there is no data {data:?}");
+        let mut parts = data.splitn(3, ':');
+        let mut number = || parts.next().and_then(address_of);
+        let (address, length) = (number().with_context(missing)?, number());
+        let len_bytes = length.with_context(missing)?;
+        let thread = match parts.next() {
+            Some(thread) => self.thread_of(thread.parse().ok().with_context(missing)?)?,
+            None => self.thread,
+        };
         let range = watchable(address, len_bytes)?;
         // Editors call the access "write" a change of the value, and gdb stops there only, too.
         let (kinds, stores) = match wanted.text("accessType")? {
@@ -257,6 +269,7 @@ impl TracedProgram {
             id,
             watched: WatchedRange {
                 range,
+                thread,
                 kinds,
                 stores,
             },
@@ -265,29 +278,36 @@ impl TracedProgram {
         Ok(id)
     }
 
-    /// Returns the memory of a variable that the client shows, or of a name; none for a register.
+    /// Returns the memory of a variable that the client shows, or of a name, with the thread that
+    /// sees it; none for a register.
     fn shown_memory(
         &self,
         arguments: Arguments<'_>,
         name: &str,
         cancel: &Cancel,
-    ) -> Result<Option<(u64, u64)>> {
+    ) -> Result<(ThreadId, Option<(u64, u64)>)> {
         let MemberPath { frame, path } = self.shown_variable(arguments, name, cancel)?;
         if path.is_empty() {
             ensure!(!name.is_empty(), "the argument \"name\" is empty");
             bail!("{name} has no name here: another variable hides it");
         }
-        match self.view(frame, cancel)?.cell_of_local(&path)? {
-            Some(Cell::Memory { address, len_bytes }) => Ok(Some((address.0, len_bytes))),
-            Some(_) => Ok(None),
-            None => self.watched_memory(name, cancel),
-        }
+        let range = match self.view(frame, cancel)?.cell_of_local(&path)? {
+            Some(Cell::Memory { address, len_bytes }) => Some((address.0, len_bytes)),
+            Some(_) => None,
+            None => self.watched_memory(name, frame.thread, cancel)?,
+        };
+        Ok((frame.thread, range))
     }
 
     /// Returns the memory of a name; none for a register.
-    fn watched_memory(&self, name: &str, cancel: &Cancel) -> Result<Option<(u64, u64)>> {
+    fn watched_memory(
+        &self,
+        name: &str,
+        thread: ThreadId,
+        cancel: &Cancel,
+    ) -> Result<Option<(u64, u64)>> {
         let (index, images) = (self.index(), &self.session.images);
-        let names = NameResolver::new(index, images, self.position, Some(self.thread), cancel)?;
+        let names = NameResolver::new(index, images, self.position, Some(thread), cancel)?;
         // A variable is watched as a whole.
         if names.register(name)?.is_none()
             && let Some(symbol) = images.symbol(name)

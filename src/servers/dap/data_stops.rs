@@ -1,9 +1,9 @@
 //! Descriptions of stops at data breakpoints.
 
 use stepback_debugger::analysis::memory_change::MemoryChange;
-use stepback_debugger::analysis::run_control::{AccessStop, StopAtStores};
+use stepback_debugger::analysis::run_control::{AccessStop, StopAtStores, WatchedRange};
 use stepback_debugger::model::text::{bytes_text, short_hex};
-use stepback_index::answer::{ThreadId, Value};
+use stepback_index::answer::Value;
 use stepback_index::{Cancel, QueryError};
 use stepback_machine::Address;
 
@@ -20,14 +20,15 @@ impl TracedProgram {
     ///
     /// # Errors
     /// See [`QueryError`].
-    pub fn access_text(
-        &self,
-        access: &AccessStop,
-        thread: ThreadId,
-        cancel: &Cancel,
-    ) -> Result<String, QueryError> {
-        let (step, range) = (access.step.0, access.watched.range);
-        let change = match access.watched.stores {
+    pub fn access_text(&self, access: &AccessStop, cancel: &Cancel) -> Result<String, QueryError> {
+        let WatchedRange {
+            range,
+            thread,
+            stores,
+            ..
+        } = access.watched;
+        let step = access.step.0;
+        let change = match stores {
             StopAtStores::All => None,
             StopAtStores::Changes => {
                 MemoryChange::read(self.index(), range, access.shown_at, thread, cancel)?

@@ -45,6 +45,20 @@ pub struct ProgramStop {
     pub edge: Option<Direction>,
 }
 
+impl ProgramStop {
+    /// Returns the stop with the stop points of another one at the same position.
+    fn with(mut self, other: Self) -> Self {
+        self.hits.extend(other.hits);
+        let texts = [self.description, other.description];
+        let texts: Vec<String> = texts.into_iter().flatten().collect();
+        Self {
+            description: (!texts.is_empty()).then(|| texts.join("; ")),
+            hidden: self.hidden.min(other.hidden),
+            ..self
+        }
+    }
+}
+
 impl TracedProgram {
     /// Runs as requested. The position changes only when the run is complete. `output` receives the
     /// messages of the log points on the way.
@@ -98,7 +112,6 @@ impl ProgramRun<'_> {
         let control = RunControl {
             index: self.program.index(),
             points: &points,
-            seen_by: self.program.thread,
             reported: None,
             cancel: self.cancel,
         };
@@ -106,18 +119,25 @@ impl ProgramRun<'_> {
         let mut at = self.program.position;
         loop {
             self.cancel.check()?;
-            let stop = match &target {
+            let stops = match &target {
                 None => control.run(at, direction, threads)?,
                 Some(target) => match control.run_to(target.position, at, direction, threads)? {
-                    Some(stop) => stop,
+                    Some(stops) => stops,
                     None => return Ok(target.clone()),
                 },
             };
-            if let Some(stop) = self.shown(&stop)? {
+            at = stops.first.position;
+            let mut shown: Option<ProgramStop> = None;
+            for stop in [stops.first].into_iter().chain(stops.others) {
+                shown = match (shown, self.shown(&stop)?) {
+                    (Some(shown), Some(other)) => Some(shown.with(other)),
+                    (shown, other) => shown.or(other),
+                };
+            }
+            if let Some(stop) = shown {
                 return Ok(stop);
             }
             // The condition of all stop points there is false, or they are log points.
-            at = stop.position;
         }
     }
 
@@ -229,7 +249,7 @@ impl ProgramRun<'_> {
                     cancel,
                 };
                 hidden = steps.begun_at(position)?;
-                let text = program.access_text(&access, thread, cancel)?;
+                let text = program.access_text(&access, cancel)?;
                 ("data breakpoint", Some(text), hits)
             }
             StopReason::Step => ("step", None, Vec::new()),

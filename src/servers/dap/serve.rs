@@ -4,7 +4,7 @@
 use std::io::{self, BufReader};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
 use anyhow::{Result, anyhow};
@@ -18,10 +18,7 @@ use super::message::{Message, Request, parse};
 use super::output::Output;
 use super::progress::request_of;
 use super::running::RunRequest;
-use crate::servers::pending::{PendingWork, WorkControl};
-
-/// Maximum number of requests that wait. The reader waits when there are more.
-const QUEUE: usize = 64;
+use crate::servers::pending::{PendingWork, WaitingRequest, WaitingRequests, WorkControl};
 
 /// Answers requests on standard input until the client leaves. `named` has the options of the
 /// command line, with an empty path if it names no trace.
@@ -31,10 +28,11 @@ const QUEUE: usize = 64;
 pub fn serve(named: OpenOptions) -> Result<()> {
     let output = Arc::new(Output::new(Box::new(io::stdout())));
     let pending = Arc::new(Pending::default());
-    let (sender, works) = sync_channel(QUEUE);
+    let (sender, works) = channel();
     let reader = Reader {
         output: Arc::clone(&output),
         pending: Arc::clone(&pending),
+        waiting: Arc::default(),
         works: sender,
     };
     thread::spawn(move || reader.read());
@@ -89,7 +87,7 @@ impl Pending {
 
 /// Work for the worker.
 enum Work {
-    Request(Box<Request>, RequestControls),
+    Request(Box<Request>, RequestControls, WaitingRequest),
     /// The input has ended, or could not be read.
     End(io::Result<()>),
 }
@@ -97,7 +95,8 @@ enum Work {
 struct Reader {
     output: Arc<Output>,
     pending: Arc<Pending>,
-    works: SyncSender<Work>,
+    waiting: Arc<WaitingRequests>,
+    works: Sender<Work>,
 }
 
 impl Reader {
@@ -144,9 +143,10 @@ impl Reader {
             "disconnect" | "terminate" => self.pending.withdraw_all(),
             _ => {}
         }
+        let waiting = self.waiting.add(body.len());
         let controls = self.pending.begin(&request);
         self.works
-            .send(Work::Request(Box::new(request), controls))
+            .send(Work::Request(Box::new(request), controls, waiting))
             .map_err(|_| io::ErrorKind::BrokenPipe.into())
     }
 }
@@ -169,7 +169,7 @@ impl Worker {
         while let Ok(work) = works.recv() {
             match work {
                 Work::End(ended) => return ended,
-                Work::Request(request, controls) => {
+                Work::Request(request, controls, _waiting) => {
                     let next = self.serve(&request, &controls)?;
                     self.pending.end(&controls);
                     if next == AfterRequest::Leave {

@@ -270,10 +270,20 @@ impl HwBreakpoint for TraceTarget<'_> {
 }
 
 impl TraceTarget<'_> {
-    /// Returns the watched range; `None` for one without bytes or beyond the end of memory.
-    fn watched(&self, address: u64, len_bytes: u64, kind: WatchKind) -> Option<WatchedRange> {
-        address.checked_add(len_bytes.checked_sub(1)?)?;
-        Some(WatchedRange {
+    /// Returns the watched range as the current thread sees it; `None` for one without bytes or beyond
+    /// the end of memory.
+    fn watched(
+        &self,
+        address: u64,
+        len_bytes: u64,
+        kind: WatchKind,
+    ) -> Result<Option<WatchedRange>, QueryError> {
+        let last = len_bytes.checked_sub(1);
+        if last.and_then(|last| address.checked_add(last)).is_none() {
+            return Ok(None);
+        }
+        Ok(Some(WatchedRange {
+            thread: self.current_thread()?,
             range: MemoryRange {
                 address: Address(address),
                 len_bytes,
@@ -289,7 +299,7 @@ impl TraceTarget<'_> {
                 (WatchKind::Write, ClientKind::Gdb) => StopAtStores::Changes,
                 _ => StopAtStores::All,
             },
-        })
+        }))
     }
 }
 
@@ -300,7 +310,7 @@ impl HwWatchpoint for TraceTarget<'_> {
         len: u64,
         kind: WatchKind,
     ) -> TargetResult<bool, Self> {
-        match self.watched(addr, len, kind) {
+        match self.watched(addr, len, kind).map_err(fatal)? {
             Some(watched) => accepted(self.add_watch(watched)),
             None => Ok(false),
         }
@@ -312,7 +322,7 @@ impl HwWatchpoint for TraceTarget<'_> {
         len: u64,
         kind: WatchKind,
     ) -> TargetResult<bool, Self> {
-        if let Some(watched) = self.watched(addr, len, kind) {
+        if let Some(watched) = self.watched(addr, len, kind).map_err(fatal)? {
             self.remove_watch(watched);
         }
         Ok(true)

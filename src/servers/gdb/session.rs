@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::io::{self, Read, Write};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
 use anyhow::{Error, Result, anyhow};
@@ -19,12 +19,10 @@ use crate::servers::gdb::interrupts::Interrupts;
 use crate::servers::gdb::packets::{ClientInput, PACKET_BYTES, PacketReader, framed};
 use crate::servers::gdb::requests::{Handling, chosen_thread, handling, resumed_threads};
 use crate::servers::gdb::target::{ClientKind, TraceTarget, tid_of};
+use crate::servers::pending::{WaitingRequest, WaitingRequests};
 
 /// Room of the protocol layer for a packet with its frame.
 const BUFFER_BYTES: usize = PACKET_BYTES + 4;
-
-/// Maximum number of packets that wait. The client's next ones stay in the connection.
-const QUEUE: usize = 16;
 
 /// How a conversation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,11 +97,11 @@ impl<'t, 'a> GdbSession<'t, 'a> {
         mut output: impl Write,
     ) -> Result<SessionEnd> {
         let mut machine = self.machine()?;
-        let (sender, inputs) = sync_channel(QUEUE);
+        let (sender, inputs) = channel();
         let interrupts = Arc::clone(&self.target.interrupts);
         let thread = thread::Builder::new().name("gdb input".to_owned());
         thread.spawn(move || read(input, &interrupts, &sender))?;
-        for client in inputs {
+        for (client, _waiting) in inputs {
             machine = match client {
                 Err(error) if is_closed(&error) => break,
                 Err(error) => return Err(error.into()),
@@ -146,12 +144,20 @@ impl<'t, 'a> GdbSession<'t, 'a> {
     }
 
     fn answer(&mut self, packet: &[u8], machine: Machine<'a>) -> Result<Machine<'a>> {
-        if let Some((thread_use, named)) = chosen_thread(packet) {
+        let chosen = chosen_thread(packet);
+        let mut named = resumed_threads(packet).chain(chosen.map(|(_, named)| named));
+        if named.any(|named| self.target.is_missing(named)) {
+            self.reply(b"E16");
+            return Ok(machine);
+        }
+        if let Some((thread_use, named)) = chosen {
             self.target.choose_thread(thread_use, named);
         }
         self.target.is_extended |= packet == b"!";
-        if resumed_threads(packet).any(|named| self.target.is_missing(named)) {
-            self.reply(b"E16");
+        if self.target.is_extended && matches!(packet, [b'D'] | [b'D', b';', ..]) {
+            // The connection stays, for another `run`.
+            self.target.forget_points();
+            self.reply(b"OK");
             return Ok(machine);
         }
         let forwarded = match handling(packet) {
@@ -298,8 +304,9 @@ impl<'t, 'a> GdbSession<'t, 'a> {
 fn read(
     mut input: impl Read,
     interrupts: &Interrupts,
-    sender: &SyncSender<io::Result<ClientInput>>,
+    sender: &Sender<(io::Result<ClientInput>, WaitingRequest)>,
 ) {
+    let waiting = Arc::new(WaitingRequests::default());
     let mut reader = PacketReader::default();
     let mut buffer = [0; 4096];
     loop {
@@ -310,7 +317,7 @@ fn read(
             Err(error) => {
                 interrupts.request();
                 // The conversation may be over.
-                drop(sender.send(Err(error)));
+                drop(sender.send((Err(error), waiting.add(0))));
                 return;
             }
         };
@@ -318,7 +325,14 @@ fn read(
         for client in completed.filter_map(|byte| reader.push(*byte)) {
             if client == ClientInput::Interrupt {
                 interrupts.request();
-            } else if sender.send(Ok(client)).is_err() {
+                continue;
+            }
+            let len_bytes = match &client {
+                ClientInput::Packet(packet) => packet.len(),
+                _ => 0,
+            };
+            let waiting = waiting.add(len_bytes);
+            if sender.send((Ok(client), waiting)).is_err() {
                 return;
             }
         }

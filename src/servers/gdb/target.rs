@@ -12,7 +12,7 @@ use gdbstub::target::ext::breakpoints::WatchKind;
 use anyhow::{Context as _, Result};
 use gdbstub::common::{Signal, Tid};
 use stepback_debugger::analysis::run_control::{
-    AccessStop, RunControl, RunningThreads, Stop, StopPoints, StopReason, WatchedRange,
+    AccessStop, RunControl, RunningThreads, Stop, StopPoints, StopReason, Stops, WatchedRange,
 };
 use stepback_debugger::analysis::step_places::step_record;
 use stepback_debugger::session::Session;
@@ -51,11 +51,12 @@ pub struct TraceTarget<'a> {
     points: StopPoints,
     /// Addresses whose breakpoints the client removed since the last stop and has not set again.
     removed: BTreeSet<Address>,
+    /// Watched ranges that the client removed since it last let the program run on.
+    removed_watches: Vec<WatchedRange>,
     pub(super) client: ClientKind,
     choice: ThreadChoice,
-    /// The last stop, if it was an access that shows the same from the position on: running on must
-    /// not find it again.
-    reported: Option<AccessStop>,
+    /// The access that stopped the program last; none if it has run on since.
+    reported: Option<ReportedAccess>,
     /// Requests of the client to stop.
     pub(super) interrupts: Arc<Interrupts>,
     /// Position of a window that moves together with this.
@@ -100,6 +101,40 @@ pub(super) enum ClientKind {
 pub(super) enum BreakpointForm {
     Software,
     Hardware,
+}
+
+/// An access that stopped the program.
+#[derive(Clone, Debug)]
+struct ReportedAccess {
+    access: AccessStop,
+    /// Other stops at the same position. A client understands one access for each stop, so that the
+    /// accesses among these stop its next runs in the same direction.
+    others: Vec<Stop>,
+    direction: Direction,
+}
+
+impl ReportedAccess {
+    /// Returns true if a position in the direction of the run shows the access.
+    fn is_passed(&self, position: Position) -> bool {
+        let end = self.access.end(self.direction);
+        match self.direction {
+            Direction::Forward => end <= position,
+            Direction::Back => position <= end,
+        }
+    }
+
+    /// Returns the stops at other accesses that are still watched; none if there are none.
+    fn others_of(&self, points: &StopPoints) -> Option<Stops> {
+        let is_watched = |stop: &&Stop| match stop.reason {
+            StopReason::Access(access) => points.data.contains(&access.watched),
+            _ => false,
+        };
+        let mut watched = self.others.iter().filter(is_watched).copied();
+        Some(Stops {
+            first: watched.next()?,
+            others: watched.collect(),
+        })
+    }
 }
 
 /// Threads chosen by packets.
@@ -163,6 +198,7 @@ impl<'a> TraceTarget<'a> {
             breakpoints: BTreeSet::new(),
             points: StopPoints::default(),
             removed: BTreeSet::new(),
+            removed_watches: Vec::new(),
             client: ClientKind::default(),
             choice: ThreadChoice::default(),
             reported: None,
@@ -200,15 +236,21 @@ impl<'a> TraceTarget<'a> {
 
     /// Forgets what the last client set. The position stays.
     pub fn begin_session(&mut self) {
-        self.breakpoints.clear();
-        self.points = StopPoints::default();
-        self.removed.clear();
+        self.forget_points();
         self.choice = ThreadChoice::default();
         self.request = RunRequest::default();
         self.is_extended = false;
         self.client = ClientKind::default();
         self.reported = None;
         self.interrupts = Arc::default();
+    }
+
+    /// Removes all breakpoints and watchpoints.
+    pub(super) fn forget_points(&mut self) {
+        self.breakpoints.clear();
+        self.points = StopPoints::default();
+        self.removed.clear();
+        self.removed_watches.clear();
     }
 
     pub(super) fn index(&self) -> &'a Index {
@@ -339,18 +381,33 @@ impl<'a> TraceTarget<'a> {
         }
     }
 
+    /// Watches memory of the process of the current thread. A client removes its watchpoints at each
+    /// stop and sets them again, whatever thread has stopped: these stay in their process.
     pub(super) fn add_watch(&mut self, watched: WatchedRange) -> PointOutcome {
         if self.points.data.len() >= STOP_POINTS {
             return PointOutcome::TooMany;
         }
-        if !self.points.data.contains(&watched) {
+        let is_same = |known: &mut WatchedRange| is_same_watch(known, &watched);
+        let watched = match self.removed_watches.extract_if(.., is_same).last() {
+            Some(removed) => removed,
+            None => watched,
+        };
+        if !self
+            .points
+            .data
+            .iter()
+            .any(|known| is_same_watch(known, &watched))
+        {
             self.points.data.push(watched);
         }
         PointOutcome::Done
     }
 
     pub(super) fn remove_watch(&mut self, watched: WatchedRange) {
-        self.points.data.retain(|known| *known != watched);
+        let is_removed = |known: &mut WatchedRange| is_same_watch(known, &watched);
+        let removed = self.points.data.extract_if(.., is_removed);
+        self.removed_watches.extend(removed);
+        self.removed_watches.truncate(STOP_POINTS);
     }
 
     /// Moves to a position, or before the last step where the end shows no program counter.
@@ -396,23 +453,14 @@ impl<'a> TraceTarget<'a> {
         request: RunRequest,
         cancel: &Cancel,
     ) -> Result<MultiThreadStopReason<u64>, QueryError> {
-        let control = RunControl {
-            index: &self.session.index,
-            points: &self.points,
-            seen_by: self.current_thread()?,
-            reported: self.reported,
-            cancel,
-        };
-        let RunRequest {
-            direction, threads, ..
-        } = request;
-        let stop = match request.stepping {
-            Some(thread) => control.step(thread, self.position, direction, threads)?,
-            None => control.run(self.position, direction, threads)?,
-        };
+        let stops = self.next_stops(request, cancel)?;
+        if request.stepping.is_none() {
+            self.removed_watches.clear();
+        }
+        let stop = stops.first;
         let is_over_breakpoint =
             request.stepping.is_some() && self.is_over_breakpoint(stop.thread)?;
-        let reason = self.stop(stop, direction)?;
+        let reason = self.stop(stops, request.direction)?;
         self.removed.clear();
         Ok(match reason {
             // GDB waits forever in its next request if there is no step over a breakpoint. It asks
@@ -425,6 +473,28 @@ impl<'a> TraceTarget<'a> {
             }
             reason => reason,
         })
+    }
+
+    /// Returns the next stops of a run.
+    fn next_stops(&self, request: RunRequest, cancel: &Cancel) -> Result<Stops, QueryError> {
+        let RunRequest {
+            direction, threads, ..
+        } = request;
+        let reported = self.reported.as_ref();
+        let reported = reported.filter(|reported| reported.direction == direction);
+        if let Some(stops) = reported.and_then(|reported| reported.others_of(&self.points)) {
+            return Ok(stops);
+        }
+        let control = RunControl {
+            index: &self.session.index,
+            points: &self.points,
+            reported: reported.map(|reported| reported.access),
+            cancel,
+        };
+        match request.stepping {
+            Some(thread) => control.step(thread, self.position, direction, threads),
+            None => control.run(self.position, direction, threads),
+        }
     }
 
     /// Returns whether the client removed a breakpoint at the next instruction since the last stop,
@@ -441,35 +511,40 @@ impl<'a> TraceTarget<'a> {
         Ok(record.is_some_and(|record| self.removed.contains(&record.pc)))
     }
 
-    /// Moves to a stop and returns its reason.
+    /// Moves to the first of some stops and returns its reason.
     fn stop(
         &mut self,
-        stop: Stop,
+        stops: Stops,
         direction: Direction,
     ) -> Result<MultiThreadStopReason<u64>, QueryError> {
+        let Stops {
+            first: stop,
+            others,
+        } = stops;
         let wanted = match stop.reason {
             StopReason::Access(access) => self.position_of(access, direction),
             StopReason::Breakpoint(_) | StopReason::Step | StopReason::Edge => stop.position,
         };
         let position = self.with_program_counter(stop.thread, wanted)?;
-        self.position = position;
-        self.reported = None;
+        let before = std::mem::replace(&mut self.position, position);
+        self.reported = match stop.reason {
+            StopReason::Access(access) => Some(ReportedAccess {
+                access,
+                others,
+                direction,
+            }),
+            // The client may have removed its watchpoints to pass the access.
+            _ => self.reported.take().filter(|last| !last.is_passed(before)),
+        };
         self.show();
         self.choice.reading = Some(stop.thread);
         let tid = tid_of(stop.thread);
         Ok(match stop.reason {
-            StopReason::Access(access) => {
-                let is_passed = match direction {
-                    Direction::Forward => access.shown_at <= position,
-                    Direction::Back => position < access.shown_at,
-                };
-                self.reported = Some(access).filter(|_| !is_passed);
-                MultiThreadStopReason::Watch {
-                    tid,
-                    kind: watch_kind(access.watched.kinds),
-                    addr: access.address.0,
-                }
-            }
+            StopReason::Access(access) => MultiThreadStopReason::Watch {
+                tid,
+                kind: watch_kind(access.watched.kinds),
+                addr: access.address.0,
+            },
             // Without a further step the thread has ended.
             StopReason::Step if position != wanted => end_of_log(tid),
             StopReason::Edge => match direction {
@@ -537,6 +612,12 @@ impl<'a> TraceTarget<'a> {
 /// Returns the number of a thread in packets.
 pub(super) fn tid_of(thread: ThreadId) -> Tid {
     NonZeroUsize::MIN.saturating_add(usize::from(thread.0))
+}
+
+/// Returns true for a watched range that a client set in the same words.
+fn is_same_watch(one: &WatchedRange, other: &WatchedRange) -> bool {
+    let thread = one.thread;
+    *one == WatchedRange { thread, ..*other }
 }
 
 fn end_of_log(tid: Tid) -> MultiThreadStopReason<u64> {

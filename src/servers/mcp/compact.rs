@@ -128,7 +128,10 @@ fn name_function(row: &mut Map<String, Json>, function: &Map<String, Json>) {
 
 /// Returns true for the fields that hold an address and nothing else.
 fn is_address_field(name: &str) -> bool {
-    matches!(name, "address" | "end" | "pc_a" | "pc_b" | "page")
+    matches!(
+        name,
+        "address" | "end" | "executing_at" | "load_offset" | "page" | "pc_a" | "pc_b" | "target"
+    )
 }
 
 /// Writes an address with 16 digits. Other texts stay unchanged.

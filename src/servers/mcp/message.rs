@@ -33,6 +33,16 @@ pub enum Line {
     TooLong,
 }
 
+impl Line {
+    /// Returns the number of stored bytes.
+    pub fn len_bytes(&self) -> usize {
+        match self {
+            Self::Complete(bytes) => bytes.len(),
+            Self::TooLong => 0,
+        }
+    }
+}
+
 impl<R: BufRead> LineReader<R> {
     /// Creates a reader of lines of at most `limit_bytes`.
     pub fn new(input: R, limit_bytes: usize) -> Self {

@@ -63,7 +63,7 @@ impl OtherTrace {
             let opened = session::open(options, &BuildProgress::default(), &report.cancel);
             opened.map_err(|error| match report.cancel.is_cancelled() {
                 true => ToolError::new(ErrorKind::TooSlow, UNINDEXED, INDEX_HINT).into(),
-                false => error,
+                false => ToolError::of_kind(ErrorKind::NoOtherTrace, format!("{error:#}")).into(),
             })
         };
         let request = SecondRequest {
@@ -110,17 +110,21 @@ mod tests {
         let progress = BuildProgress::default();
         let session = session::open(&options, &progress, &Cancel::default()).unwrap();
         let other = OtherTrace::new(Some(options), None);
-        let comparison = |cancel: Cancel| {
+        let comparison = |other: &OtherTrace, cancel: Cancel| {
             let report = Report::collected(&session, cancel, &progress, &|_| Ok(()));
             other.comparison(&report)
         };
         let cancel = Cancel::default();
         cancel.cancel();
-        let error = ToolError::from(comparison(cancel).unwrap_err());
+        let error = ToolError::from(comparison(&other, cancel).unwrap_err());
         assert_eq!(error.kind, ErrorKind::TooSlow);
         assert_eq!(error.to_string(), UNINDEXED);
         // The next call may succeed.
-        let comparison = comparison(Cancel::default()).unwrap();
-        assert_eq!(comparison.get("equal"), Some(&Json::Bool(true)));
+        let same = comparison(&other, Cancel::default()).unwrap();
+        assert_eq!(same.get("equal"), Some(&Json::Bool(true)));
+        let missing = OpenOptions::new(folder.path().join("missing.tarmac"));
+        let missing = OtherTrace::new(Some(missing), None);
+        let error = comparison(&missing, Cancel::default()).unwrap_err();
+        assert_eq!(ToolError::from(error).kind, ErrorKind::NoOtherTrace);
     }
 }

@@ -5,7 +5,7 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -30,12 +30,10 @@ use crate::cli::mcp::McpArguments;
 use crate::cli::options::ReportOptions;
 use crate::cli::progress;
 use crate::cli::question::TraceArguments;
-use crate::servers::pending::{PendingWork, WorkControl};
+use crate::servers::pending::{PendingWork, WaitingRequest, WaitingRequests, WorkControl};
 
 /// Versions of the protocol, newest first.
 const VERSIONS: [&str; 3] = ["2025-11-25", "2025-06-18", "2024-11-05"];
-/// Maximum number of calls that wait. The reader waits when there are more.
-const QUEUE: usize = 64;
 /// Time after which a query is stopped.
 const TIME_LIMIT: Duration = Duration::from_secs(20);
 /// Maximum time that the server waits for the trace after the end of its input.
@@ -62,7 +60,7 @@ pub fn serve(arguments: &McpArguments) -> Result<()> {
         return progress::open(&arguments.open_options(), &ReportOptions::default()).map(drop);
     }
     let server = Arc::new(Server::new(arguments));
-    let (sender, works) = sync_channel(QUEUE);
+    let (sender, works) = channel();
     let (opener, opened) = (Arc::clone(&server), sender.clone());
     let options = arguments.open_options();
     let is_part_wanted = arguments.options.so_far;
@@ -85,7 +83,7 @@ pub fn serve(arguments: &McpArguments) -> Result<()> {
 
 /// Work for the worker.
 enum Work {
-    Call(Box<PendingCall>),
+    Call(Box<PendingCall>, WaitingRequest),
     /// The input has ended, or could not be read.
     End(io::Result<()>),
     /// The trace could not be opened.
@@ -108,6 +106,7 @@ struct Server {
     other: OtherTrace,
     output: Output,
     pending: PendingWork<RequestId>,
+    waiting: Arc<WaitingRequests>,
 }
 
 impl Server {
@@ -118,11 +117,12 @@ impl Server {
             other: OtherTrace::new(arguments.other_options(), arguments.rules.clone()),
             output: Output::new(),
             pending: PendingWork::default(),
+            waiting: Arc::default(),
         }
     }
 
     /// Reads messages until the input ends or the client goes away.
-    fn read(&self, works: &SyncSender<Work>) {
+    fn read(&self, works: &Sender<Work>) {
         let mut lines = LineReader::new(io::stdin().lock(), LINE_LIMIT_BYTES);
         let ended = loop {
             let read = match lines.next_line() {
@@ -134,7 +134,9 @@ impl Server {
                         self.notified(&method, &params);
                         Ok(())
                     }
-                    Ok(Some(Message::Request(request))) => self.requested(request, works),
+                    Ok(Some(Message::Request(request))) => {
+                        self.requested(request, line.len_bytes(), works)
+                    }
                     Err(refusal) => self.output.refusal(&refusal),
                 },
             };
@@ -154,7 +156,12 @@ impl Server {
         }
     }
 
-    fn requested(&self, request: Request, works: &SyncSender<Work>) -> io::Result<()> {
+    fn requested(
+        &self,
+        request: Request,
+        len_bytes: usize,
+        works: &Sender<Work>,
+    ) -> io::Result<()> {
         let Request { id, method, params } = request;
         match method.as_str() {
             "initialize" => self.output.result(&id, &self.introduction(&params)),
@@ -163,7 +170,7 @@ impl Server {
             "tools/call" => match self.call(&id, params) {
                 // The worker has ended with an error if nobody receives the call.
                 Ok(call) => works
-                    .send(Work::Call(Box::new(call)))
+                    .send(Work::Call(Box::new(call), self.waiting.add(len_bytes)))
                     .map_err(|_| io::ErrorKind::BrokenPipe.into()),
                 Err(message) => self.refuse(id, INVALID_PARAMS, message),
             },
@@ -239,7 +246,7 @@ impl Server {
     fn work(&self, works: &Receiver<Work>) -> Result<()> {
         while let Ok(work) = works.recv() {
             match work {
-                Work::Call(call) => {
+                Work::Call(call, _waiting) => {
                     let answered = self.answer(&call);
                     self.pending.end(&call.control);
                     // Nobody reads the answers any more.
