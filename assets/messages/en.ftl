@@ -2655,7 +2655,6 @@ registers-as-unsigned = unsigned
 registers-as-signed = signed
 registers-as-float = floating point
 registers-as-text = text
-registers-the-last-step-entered-this = the last step entered this function, which has no step in the trace
 head-from-sp = From sp
 head-saved = Saved
 head-frame = Frame

@@ -2699,7 +2699,6 @@ registers-as-unsigned = non signé
 registers-as-signed = signé
 registers-as-float = virgule flottante
 registers-as-text = texte
-registers-the-last-step-entered-this = le dernier pas est entré dans cette fonction, dont la trace n’a aucun pas
 head-from-sp = Depuis sp
 head-saved = Sauvegardé
 head-frame = Cadre

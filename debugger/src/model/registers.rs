@@ -155,9 +155,6 @@ pub fn register_board(
     };
     let mut board = RegisterBoard::new(group, &now, before.as_ref());
     board.mark_news(request.position);
-    if let Some(pc) = board.pc.as_mut().filter(|pc| pc.value.is_unknown()) {
-        pc.infer_target(session, thread, request.position);
-    }
     let pc = board.pc.as_ref().and_then(|cell| cell.value.to_u64());
     board.pc_symbol = pc.and_then(|pc| place_name(&session.images, Address(pc)));
     let source = index.source();
@@ -414,32 +411,6 @@ impl RegisterCell {
             written_at: state.written_at,
             reason: state.reason.as_ref().map(reason_words),
         }
-    }
-
-    /// Infers the program counter after the last step of a thread, which no later step shows. If
-    /// that step was a call or an exception, the innermost frame begins there and has no step yet.
-    fn infer_target(&mut self, session: &Session, thread: ThreadId, position: Position) {
-        let calls = session.index.calls();
-        let innermost = calls
-            .innermost_at(thread, position)
-            .and_then(|id| calls.get(id));
-        let Some(call) =
-            innermost.filter(|call| call.entry_step.is_none() && call.call_step.is_some())
-        else {
-            return;
-        };
-        let width = self.value.0.len();
-        self.value = Value(
-            call.function
-                .0
-                .to_le_bytes()
-                .map(Some)
-                .into_iter()
-                .take(width)
-                .collect(),
-        );
-        (self.hex, self.source) = (self.value.hex(), ValueSource::Inferred);
-        self.reason = Some(say!("registers-the-last-step-entered-this").to_owned());
     }
 
     /// Returns a lane as a separate register; none if the register is too narrow.
