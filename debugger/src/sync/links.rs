@@ -30,6 +30,8 @@ const PATIENCE: Duration = Duration::from_millis(200);
 const LONGEST_MESSAGE: usize = 64 << 10;
 /// Maximum number of commands that wait.
 const COMMANDS: usize = 64;
+/// Maximum number of breakpoints of the disassembler. A further one replaces the oldest.
+const BREAKPOINTS: usize = 4096;
 
 /// A move that another program requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -216,9 +218,11 @@ impl Links {
             DisassemblerCommand::StepOver => Some(SyncCommand::StepOver),
             DisassemblerCommand::Continue => self.next_stop().map(SyncCommand::GoTo),
             DisassemblerCommand::Break(address, used) => {
-                if self.breakpoints.len() < COMMANDS {
-                    self.breakpoints.push((address, used));
+                self.breakpoints.retain(|(known, _)| *known != address);
+                if self.breakpoints.len() == BREAKPOINTS {
+                    self.breakpoints.remove(0);
                 }
+                self.breakpoints.push((address, used));
                 None
             }
         }
@@ -424,7 +428,10 @@ mod tests {
         let mut ida = accepted(&disassembler);
         while !next(&mut ida, b'\n').contains("\"loc\"") {}
         // Step 1254 branches back to 0x800003f0, and step 1256 is at 0x800003f4.
-        let text = "si\nshell ls\ntb *0x800003f4\nni\ncontinue\n";
+        let others: String = (0..200)
+            .map(|word| format!("b *{:#x}\n", 4 * word))
+            .collect();
+        let text = format!("{others}si\nshell ls\ntb *0x800003f4\nni\ncontinue\n");
         ida.get_mut().write_all(text.as_bytes()).unwrap();
         let mut commands = Vec::new();
         while commands.len() < 3 {
