@@ -71,11 +71,18 @@ impl TerminalBrowser {
                 ..whole
             },
         ];
-        match self.program.desk.is_some() {
-            true => self.draw_panes(above, buffer),
-            false => self.draw_nothing(above, buffer),
-        }
         let look = self.look;
+        let greeting = self
+            .greeting()
+            .map(|text| AboveLines::new(&text, above, &look));
+        let for_panes = match &greeting {
+            Some(lines) => lines.rest(above),
+            None => above,
+        };
+        match self.program.desk.is_some() {
+            true => self.draw_panes(for_panes, buffer),
+            false => self.draw_nothing(for_panes, buffer),
+        }
         let mut pen = Pen {
             buffer,
             look: &look,
@@ -104,6 +111,9 @@ impl TerminalBrowser {
                 ));
             }
             Overlay::Nothing => {}
+        }
+        if let Some(lines) = greeting {
+            lines.draw(StyleRole::Text(TextRole::Plain), above, &mut pen);
         }
         self.draw_bottom(above, CellRun::of(bottom, 0), &mut pen);
         None
@@ -180,17 +190,22 @@ impl TerminalBrowser {
         }
     }
 
-    /// Returns the hint for the first use: how the trace ends badly, and the keys that go there.
-    fn greeting(&self) -> String {
+    /// Returns the hint for the first use: how the trace ends badly, and the keys that go there. None
+    /// after the first key, or while there is something else to read.
+    fn greeting(&self) -> Option<String> {
+        let is_busy = self.message.is_some() || self.progress().is_some();
+        if !self.is_greeting || is_busy {
+            return None;
+        }
         let report = self.program.desk.as_ref().and_then(Desk::ending);
-        report.map_or_else(
-            || say!("terminal-greeting").to_owned(),
-            |report| say!("terminal-ending-greeting", title = report.title.clone()),
-        )
+        Some(match report {
+            Some(report) => say!("terminal-ending-greeting", title = report.title.clone()),
+            None => say!("terminal-greeting").to_owned(),
+        })
     }
 
-    /// Draws the message or the position at the left, and the progress or the first-use hint at the
-    /// right. A message or hint that does not fit is drawn above.
+    /// Draws the message or the position at the left, and the progress at the right. A message that
+    /// does not fit is drawn above.
     fn draw_bottom(&mut self, above: Rect, run: CellRun, pen: &mut Pen<'_>) {
         let plain = StyleRole::Text(TextRole::Plain);
         let number = pen.look.style(StyleRole::Text(TextRole::Number));
@@ -217,19 +232,12 @@ impl TerminalBrowser {
             if pen.width(&text) <= rest.cells() {
                 pen.role(rest, &text, role);
             } else {
-                draw_above(&text, role, above, pen);
+                AboveLines::new(&text, above, pen.look).draw(role, above, pen);
                 pen.spans(rest, &spans);
             }
             return;
         }
-        let end = pen.spans(rest, &spans);
-        if self.is_greeting && progress.is_none() {
-            let greeting = self.greeting();
-            match pen.width(&greeting) < end.cells() {
-                true => _ = pen.text_right(end, &greeting, number),
-                false => draw_above(&greeting, plain, above, pen),
-            }
-        }
+        pen.spans(rest, &spans);
     }
 
     /// Returns the position of the active window, and the focused pane's text about its cursor.
@@ -364,29 +372,43 @@ fn before_gap(run: CellRun) -> CellRun {
     }
 }
 
-/// Draws a text in as many rows as it needs, at the end of an area.
-fn draw_above(text: &str, role: StyleRole, area: Rect, pen: &mut Pen<'_>) {
-    let lines = wrapped(&pen.look.signs.clean(text), usize::from(area.width));
-    let most = usize::from(MESSAGE.min(area.height));
-    let (shown, rest) = lines.split_at(lines.len().min(most.saturating_sub(1)));
-    let last = (!rest.is_empty()).then(|| rest.join(" "));
-    let shown: Vec<&str> = shown
-        .iter()
-        .map(String::as_str)
-        .chain(last.as_deref())
-        .collect();
-    let rows = u16::try_from(shown.len()).unwrap_or(area.height);
-    for (row, line) in (area.height.saturating_sub(rows)..).zip(shown) {
-        let run = CellRun::of(area, row);
-        clear(
-            Rect {
-                y: run.y,
-                height: 1,
-                ..area
-            },
-            pen.buffer,
-        );
-        pen.role(run, line, role);
+/// A text at the end of an area, in as many rows as it needs.
+struct AboveLines(Vec<String>);
+
+impl AboveLines {
+    /// Breaks a text. What does not fit in [`MESSAGE`] rows is cut from the last one.
+    fn new(text: &str, area: Rect, look: &TerminalStyle) -> Self {
+        let mut lines = wrapped(&look.signs.clean(text), usize::from(area.width));
+        let most = usize::from(MESSAGE.min(area.height));
+        if lines.len() > most {
+            let rest = lines.split_off(most.saturating_sub(1));
+            lines.push(rest.join(" "));
+        }
+        Self(lines)
+    }
+
+    /// Returns the rows of the area before the text.
+    fn rest(&self, area: Rect) -> Rect {
+        let rows = u16::try_from(self.0.len()).unwrap_or(area.height);
+        Rect {
+            height: area.height.saturating_sub(rows),
+            ..area
+        }
+    }
+
+    fn draw(&self, role: StyleRole, area: Rect, pen: &mut Pen<'_>) {
+        for (row, line) in (self.rest(area).height..).zip(&self.0) {
+            let run = CellRun::of(area, row);
+            clear(
+                Rect {
+                    y: run.y,
+                    height: 1,
+                    ..area
+                },
+                pen.buffer,
+            );
+            pen.role(run, line, role);
+        }
     }
 }
 
@@ -399,7 +421,8 @@ fn draw_question(
     pen: &mut Pen<'_>,
 ) -> (u16, u16) {
     if let Some(error) = question.error.clone().or(message) {
-        draw_above(&sentence(&error), StyleRole::Error, above, pen);
+        let lines = AboveLines::new(&sentence(&error), above, pen.look);
+        lines.draw(StyleRole::Error, above, pen);
     }
     let run = CellRun::of(bottom, 0);
     // The label leaves room for the text, up to half of the line.

@@ -523,7 +523,7 @@ impl TerminalBrowser {
             row: y,
             ..
         } = event;
-        self.is_greeting &= kind == MouseEventKind::Moved;
+        self.is_greeting &= !matches!(kind, MouseEventKind::Up(_));
         if !matches!(self.over, Overlay::Nothing) {
             return self.touch_over(event);
         }

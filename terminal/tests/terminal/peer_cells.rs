@@ -25,6 +25,8 @@ fn return_goes_to_the_last_write_of_a_register() {
 #[test]
 fn panes_get_rows_and_lose_them() {
     let mut it = Driver::overflow();
+    // The first key closes the hint at the bottom.
+    it.press("Home");
     let bar = it.row_with("─ Registers");
     it.press("Tab < <");
     assert_eq!(it.row_with("─ Registers"), bar + 2);

@@ -14,7 +14,7 @@ fn arrows_move_by_instructions() {
 #[test]
 fn pages_and_edges() {
     let mut it = Driver::overflow();
-    let page = it.press("PgDn").check("trace-page").position();
+    let page = it.press("Home PgDn").check("trace-page").position();
     assert!((5..24).contains(&page), "{page}");
     assert_eq!(it.press("PgDn").position(), 2 * page);
     assert_eq!(it.press("PgUp PgUp").position(), 0);
