@@ -253,6 +253,9 @@ impl App {
                 self.context.request_repaint_after(FINDING);
             }
         }
+        if let Some(desk) = &self.program.desk {
+            self.toasts.move_to(desk.windows.active().position);
+        }
         self.toasts.expire(&self.context);
         let pace = match self.context.input(|input| input.focused) {
             true => WatchPace::Active,

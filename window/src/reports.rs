@@ -120,6 +120,7 @@ impl App {
             title,
             text,
             offers,
+            at,
         }: &Message,
     ) {
         match offers.is_empty() && text.is_empty() {
@@ -127,6 +128,9 @@ impl App {
             false => self
                 .toasts
                 .show_with(*tone, title, text, offers.iter().cloned()),
+        }
+        if let Some(at) = at {
+            self.toasts.bind_newest(*at);
         }
     }
 

@@ -11,6 +11,7 @@ use stepback_debugger::action::{Action, AppAction};
 use stepback_debugger::desk::Tone;
 use stepback_debugger::desk::words::sentence;
 use stepback_debugger::messages::say;
+use stepback_parsers::Position;
 
 use super::widgets::link;
 use crate::theme::{ThemeColors, icon, icon_fill, icons, semi, ui as ui_font};
@@ -36,6 +37,8 @@ pub struct Toast {
     pub actions: Vec<(String, Action)>,
     /// Time of the first frame with the message, by the toolkit's clock; none before that frame.
     since: Option<Duration>,
+    /// Position of the active window, for a message that is only true there.
+    at: Option<Position>,
 }
 
 /// All shown messages, the oldest first.
@@ -101,7 +104,21 @@ impl Toasts {
             text,
             actions,
             since: None,
+            at: None,
         });
+    }
+
+    /// Makes the newest message leave with the next move.
+    pub fn bind_newest(&mut self, at: Position) {
+        if let Some(newest) = self.list.last_mut() {
+            newest.at = Some(at);
+        }
+    }
+
+    /// Closes the messages about another position than that of the active window.
+    pub fn move_to(&mut self, position: Position) {
+        self.list
+            .retain(|toast| toast.at.is_none_or(|at| at == position));
     }
 
     /// Closes the messages with a title, because they are no longer true.
@@ -407,6 +424,19 @@ mod tests {
         assert_eq!(line(&toasts).as_deref(), Some("No later hit"));
         toasts.expire_at(Duration::from_secs(9));
         assert_eq!(line(&toasts).as_deref(), Some("The index was rebuilt"));
+    }
+
+    #[test]
+    fn a_message_about_a_position_leaves_with_the_next_move() {
+        let mut toasts = Toasts::default();
+        toasts.show(Tone::Info, "no later hit");
+        toasts.bind_newest(Position(7));
+        toasts.show(Tone::Warning, "broken");
+        toasts.move_to(Position(7));
+        assert_eq!(toasts.list().len(), 2);
+        toasts.move_to(Position(8));
+        assert_eq!(toasts.list().len(), 1);
+        assert!(toasts.line().is_none());
     }
 
     /// Lets messages expire at a second. Returns true if any is left.

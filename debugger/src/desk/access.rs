@@ -151,7 +151,7 @@ impl Desk {
             }
             Ok(LookupResult::Ends(range)) => self.tell(DeskEvent::CompareEnds(range)),
             Ok(LookupResult::Other(position)) => self.tell(DeskEvent::CompareAt(position)),
-            Ok(LookupResult::Nothing(why)) => self.inform(&why),
+            Ok(LookupResult::Nothing(why)) => self.inform_here(&why),
             Err(error) => {
                 let is_mended = damage_in(&error).is_some_and(|damage| self.mend(damage));
                 let lookup = if is_mended {

@@ -159,6 +159,12 @@ impl Desk {
         self.say(Message::new(Tone::Info, words));
     }
 
+    /// Says why a search or a move from the position leads nowhere.
+    pub(super) fn inform_here(&mut self, words: &str) {
+        let position = self.windows.active().position;
+        self.say(Message::new(Tone::Info, words).at(position));
+    }
+
     pub(super) fn fail(&mut self, why: &str) {
         self.tell(DeskEvent::Failed(why.to_owned()));
     }

@@ -68,7 +68,7 @@ impl Desk {
         };
         match found {
             Some(position) => self.begin(WindowMove::Travel(position)),
-            None => self.inform(no_more(direction)),
+            None => self.inform_here(no_more(direction)),
         }
     }
 }

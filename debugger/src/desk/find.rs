@@ -97,7 +97,7 @@ impl Desk {
             HitLookup::At(to) => self.begin_in(window, WindowMove::Travel(to)),
             HitLookup::None => {
                 let words = no_hit_words(&requested.question, direction, &self.session);
-                self.inform(&words);
+                self.inform_here(&words);
             }
             HitLookup::Unknown => self.seek(JobLane::Long, move |session, from, cancel| {
                 let found = requested.next_hit(direction, session, from, cancel)?;

@@ -78,7 +78,7 @@ impl Desk {
         };
         match found.and_then(|bookmark| bookmark.place.position()) {
             Some(to) => self.begin(WindowMove::Travel(Position(to))),
-            None => self.inform(match direction {
+            None => self.inform_here(match direction {
                 Direction::Back => say!("marks-there-is-no-bookmark-before"),
                 Direction::Forward => say!("marks-there-is-no-bookmark-behind"),
             }),

@@ -70,7 +70,7 @@ impl Desk {
                 known.take_move(window);
             }
         }
-        moved.said.iter().for_each(|why| self.inform(why));
+        moved.said.iter().for_each(|why| self.inform_here(why));
         let Some(error) = &moved.error else { return };
         match Damage::of(error).is_some_and(|damage| self.mend(damage)) {
             true => self.moving.held.append(&mut moved.rest),

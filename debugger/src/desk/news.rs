@@ -29,6 +29,8 @@ pub struct Message {
     pub text: String,
     /// Actions that the user may choose, with a label each.
     pub offers: Vec<(String, Action)>,
+    /// Position of the active window, for a message that is only true there.
+    pub at: Option<Position>,
 }
 
 /// One kind of notes as it was before a change.
@@ -90,6 +92,7 @@ impl Message {
             title: sentence(&title.into()),
             text: String::new(),
             offers: Vec::new(),
+            at: None,
         }
     }
 
@@ -97,6 +100,13 @@ impl Message {
     #[must_use]
     pub fn with(mut self, text: impl Into<String>) -> Self {
         self.text = text.into();
+        self
+    }
+
+    /// Makes the message leave with the next move.
+    #[must_use]
+    pub fn at(mut self, position: Position) -> Self {
+        self.at = Some(position);
         self
     }
 

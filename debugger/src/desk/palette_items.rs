@@ -309,16 +309,18 @@ fn fit_either(query: &str, text: &str, command: &Command) -> Option<(i32, Vec<us
         let (_, name) = OTHER_NAMES.iter().find(|(id, _)| *id == command.id)?;
         also(name)
     };
-    fit(query, text)
-        .or_else(|| also(command.name))
-        .or_else(other_name)
+    let shown = fit(query, text).or_else(|| also(command.name));
+    // Of equal scores the last one counts.
+    other_name()
+        .into_iter()
+        .chain(shown)
+        .max_by_key(|(score, _)| *score)
 }
 
 /// Further names of commands: a language by its own name, and panels by the names on their tabs.
-const OTHER_NAMES: [(CommandId, &str); 3] = [
+const OTHER_NAMES: [(CommandId, &str); 2] = [
     (CommandId::LanguageFrench, "Français"),
-    (CommandId::ShowSlice, "Show why"),
-    (CommandId::ShowHits, "Show find"),
+    (CommandId::ShowFindPanel, "Show find"),
 ];
 
 /// Returns true if a query is the name of the panel that a command shows, without the verb and the
@@ -413,8 +415,8 @@ mod tests {
 
     #[test]
     fn panels_are_found_by_the_names_on_their_tabs() {
-        assert_eq!(first("show why"), "Show slice");
-        assert_eq!(first("show find"), "Show hits");
+        assert_eq!(first("show why"), "Show why panel");
+        assert_eq!(first("show find"), "Show find panel");
         assert_eq!(first("find"), "Find…");
     }
 

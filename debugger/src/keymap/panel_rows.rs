@@ -100,7 +100,7 @@ pub const PANELS: [PanelRow; 27] = [
     },
     PanelRow {
         kind: PanelKind::Why,
-        show: CommandId::ShowSlice,
+        show: CommandId::ShowWhyPanel,
         icon: icons::WHY,
         another: None,
     },
@@ -172,7 +172,7 @@ pub const PANELS: [PanelRow; 27] = [
     },
     PanelRow {
         kind: PanelKind::Find,
-        show: CommandId::ShowHits,
+        show: CommandId::ShowFindPanel,
         icon: icons::SEARCH,
         another: None,
     },

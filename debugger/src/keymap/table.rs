@@ -38,7 +38,7 @@ pub fn command(name: &str) -> Option<&'static Command> {
 }
 
 /// Names that commands had in version 0.1.0, which scripts and settings may still contain.
-pub(super) static FORMER_NAMES: [(&str, CommandId); 15] = [
+pub(super) static FORMER_NAMES: [(&str, CommandId); 17] = [
     ("Own file browser", CommandId::OwnFileBrowser),
     ("Keep search as…", CommandId::KeepSearchAs),
     (
@@ -69,6 +69,8 @@ pub(super) static FORMER_NAMES: [(&str, CommandId); 15] = [
     ),
     ("Show regions of memory", CommandId::ShowRegionsOfMemory),
     ("Forget layout…", CommandId::ForgetLayout),
+    ("Show slice", CommandId::ShowWhyPanel),
+    ("Show hits", CommandId::ShowFindPanel),
 ];
 
 /// Makes the enum of all commands, and their rows.
@@ -1018,7 +1020,7 @@ commands![
         .icon(icons::WATCH)
         .key(ALT, Key::W)
         .does(PanelAction::ShowPanel(PanelKind::Watches)),
-    Window::ShowSlice("Show slice")
+    Window::ShowWhyPanel("Show why panel")
         .in_submenu(Submenu::Panels)
         .icon(icons::WHY)
         .key(ALT, Key::Y)
@@ -1061,7 +1063,7 @@ commands![
         .in_submenu(Submenu::Panels)
         .icon(icons::COMPARE)
         .does(PanelAction::ShowPanel(PanelKind::BothStates)),
-    Window::ShowHits("Show hits")
+    Window::ShowFindPanel("Show find panel")
         .in_submenu(Submenu::Panels)
         .does(PanelAction::ShowPanel(PanelKind::Find)),
     Window::ShowBookmarks("Show bookmarks")

@@ -87,7 +87,7 @@ fn two_positions_are_side_by_side_and_are_compared() {
     it.press(": \"compare\" Return").check("compared");
     it.resize(80, 24).check("compared-small");
     it.press("C-w");
-    assert!(!it.screen().contains("Compare"), "{}", it.screen());
+    assert!(!it.screen().contains("Comparison"), "{}", it.screen());
 }
 
 #[test]

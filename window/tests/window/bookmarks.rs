@@ -39,6 +39,8 @@ fn b_marks_the_position_and_takes_the_mark_away_again() {
     window.check_position(7);
     window.press_with(Modifiers::ALT, Key::ArrowDown);
     window.check_stated("no later bookmark");
+    window.go_to("5");
+    assert_eq!(window.messages(), [""; 0], "it is no longer true");
 }
 
 #[test]

@@ -106,15 +106,15 @@ fn registers_are_written_as_they_were_chosen() {
     );
 }
 
+/// An exception sets the program counter to its vector (DDI 0487, D1.3), whose address the trace does
+/// not show: it ends there. `stepback at` says the same.
 #[test]
-fn the_pc_at_the_end_is_where_the_exception_went() {
+fn the_pc_is_unknown_where_the_trace_ends_in_an_exception() {
     let mut window = Driver::demo();
     window.go_to("end");
     let pc = window.register("pc");
-    assert!(
-        window.count_like(&format!("frame 0 {}", &pc[..16])) == 1,
-        "{pc}"
-    );
+    assert!(pc.starts_with("unknown"), "{pc}");
+    assert_eq!(window.count_like("frame 0 b682e58791e59992"), 1);
 }
 
 #[test]

@@ -113,7 +113,7 @@ fn tabs_that_do_not_fit_are_listed() {
     }
     assert!(!window.has("Scroll tabs left") && !window.has("Scroll tabs right"));
     let more = window.only_label_like("more panels");
-    let hidden = ["Stack", "Compare", "Warnings", "Threads", "Heap"]
+    let hidden = ["Stack", "Comparison", "Warnings", "Threads", "Heap"]
         .iter()
         .filter(|title| !window.has(title))
         .count();
