@@ -98,6 +98,49 @@ impl Arrangement {
     }
 }
 
+/// Sizes of windows with different arrangements of the initial panels.
+const SIZES: [Vec2; 5] = [
+    Vec2::new(800.0, 500.0),
+    Vec2::new(1280.0, 800.0),
+    Vec2::new(WIDE, 900.0),
+    Vec2::new(WIDER, 1000.0),
+    VAST,
+];
+
+/// Returns the arrangement of panels that are where they were initially, with any settings; none if
+/// the user moved one.
+pub fn arrangement_of(dock: &Dock, content: RecordedContent) -> Option<Arrangement> {
+    let shape = dock.root().map(|root| shape(dock, root))?;
+    let is_initial = |size: &Vec2| {
+        let initial = first(content, *size);
+        initial
+            .root()
+            .map(|root| self::shape(&initial, root))
+            .as_ref()
+            == Some(&shape)
+    };
+    let size = SIZES.into_iter().find(is_initial)?;
+    Some(Arrangement::of(content, size))
+}
+
+/// Describes a tile: the kinds of its panels, with their shares of the width or height.
+fn shape(dock: &Dock, tile: TileId) -> String {
+    match dock.tiles.get(tile) {
+        Some(Tile::Pane(pane)) => format!("{:?} ", pane.kind()),
+        Some(Tile::Container(Container::Linear(linear))) if linear.children.len() > 1 => {
+            let shares = || linear.children.iter().map(|child| linear.shares[*child]);
+            let sum: f32 = shares().sum();
+            let parts = linear.children.iter().zip(shares());
+            let part = |(child, share): (&TileId, f32)| {
+                format!("{:.3}: {}", share / sum, shape(dock, *child))
+            };
+            format!("{:?}({})", linear.dir, parts.map(part).collect::<String>())
+        }
+        Some(Tile::Container(other)) => other.children().map(|child| shape(dock, *child)).collect(),
+        None => String::new(),
+    }
+}
+
 /// Returns the initial panels in a window of a size.
 pub fn first(content: RecordedContent, size: Vec2) -> Dock {
     let panes = [PanelKind::Trace]

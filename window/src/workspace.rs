@@ -38,8 +38,8 @@ pub struct Workspace {
     pub guide: Option<DemoGuide>,
     /// The card about the end of the trace is shown, if the trace ends badly.
     pub has_ending_card: bool,
-    /// The arrangement of the initial panels for the size of the window; none if they were
-    /// restored or the user changed them.
+    /// The arrangement of the initial panels for the size of the window; none if the user changed
+    /// them.
     arrangement: Option<Arrangement>,
     /// The panels at the last check for changes.
     pub(super) panels_seen: Option<PanelsSnapshot>,
@@ -91,7 +91,11 @@ impl Workspace {
             .unwrap_or_default();
         let content = RecordedContent::of(&desk.session);
         let (dock, arrangement) = match saved {
-            Some(saved) => (restored(desk, saved), None),
+            Some(saved) => {
+                let dock = restored(desk, saved);
+                let arrangement = layout::arrangement_of(&dock, content);
+                (dock, arrangement)
+            }
             None => (
                 layout::first(content, size),
                 Some(Arrangement::of(content, size)),

@@ -67,6 +67,29 @@ fn a_trace_is_as_it_was_left() {
 }
 
 #[test]
+fn restored_panels_follow_the_size_of_the_window_unless_they_were_changed() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.file("a.tarmac", SHORT);
+    let opened = |width: f32| sandbox.open_in([width, 1000.0], &trace);
+    let has_calls_aside = |window: &Driver| {
+        window.tabs_height(PanelKind::Calls) > window.tabs_height(PanelKind::Registers)
+    };
+    end(opened(1280.0));
+    let mut window = opened(1600.0);
+    window.wait();
+    assert!(has_calls_aside(&window));
+    end(window);
+    let mut window = opened(1280.0);
+    window.wait();
+    assert!(!has_calls_aside(&window));
+    window.command("Show heap");
+    end(window);
+    let mut window = opened(1600.0);
+    window.wait();
+    assert!(!has_calls_aside(&window));
+}
+
+#[test]
 fn a_closed_first_trace_window_does_not_come_back() {
     let sandbox = Sandbox::new();
     let mut window = sandbox.open(&sandbox.file("a.tarmac", SHORT));
