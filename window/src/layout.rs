@@ -266,11 +266,18 @@ fn compare_of(panes: Vec<Pane>, width: f32) -> Dock {
     plan.dock(root)
 }
 
-/// Arranges the initial panels anew for a window of another size, and keeps the active tabs.
+/// Arranges the initial panels anew for a window of another size, and keeps the active tabs. A panel
+/// that had a tile for itself is not active among the tabs that it joins.
 pub fn rearranged(dock: Dock, content: RecordedContent, size: Vec2) -> Dock {
-    let active: Vec<PanelKind> = dock
-        .active_tiles()
+    let is_tab = |tile: &&TileId| {
+        let parent = dock.tiles.parent_of(**tile);
+        let container = parent.and_then(|parent| dock.tiles.get_container(parent));
+        matches!(container, Some(Container::Tabs(tabs)) if tabs.children.len() > 1)
+    };
+    let active = dock.active_tiles();
+    let active: Vec<PanelKind> = active
         .iter()
+        .filter(is_tab)
         .filter_map(|tile| dock.tiles.get_pane(tile).map(Pane::kind))
         .collect();
     let mut dock = of_size(panes_of(dock), content, size);
@@ -548,6 +555,25 @@ mod tests {
                 Calls, Trace, Registers, Memory, Source, Stack, Why, Find, Watches
             ]
         );
+    }
+
+    #[test]
+    fn tabs_stay_active_in_a_narrower_window_but_no_panel_that_had_its_own_tile() {
+        let content = RecordedContent::Values;
+        let mut dock = first(content, egui::vec2(1600.0, 1000.0));
+        dock.make_active(
+            |_, tile| matches!(tile, Tile::Pane(pane) if pane.kind() == PanelKind::Find),
+        );
+        let dock = rearranged(dock, content, egui::vec2(1280.0, 800.0));
+        let active = dock.active_tiles();
+        let active: Vec<PanelKind> = active
+            .iter()
+            .filter_map(|tile| dock.tiles.get_pane(tile).map(Pane::kind))
+            .collect();
+        use PanelKind::{Find, Memory, Registers, Trace};
+        for kind in [Trace, Registers, Memory, Find] {
+            assert!(active.contains(&kind), "{active:?}");
+        }
     }
 
     #[test]

@@ -15,7 +15,7 @@ use stepback_debugger::messages::{Language, LanguageChoice, MessageValue, find, 
 use stepback_parsers::Position;
 use stepback_parsers::check::format_rules;
 
-use crate::sandbox::SHORT;
+use crate::sandbox::{SHORT, Sandbox};
 use crate::support::Driver;
 
 /// Returns the ids of a file, each with its placeholders.
@@ -348,4 +348,16 @@ fn the_language_is_kept_and_a_number_decides_the_plural() {
         [0, 1, 1_250].map(bytes),
         ["0 octet", "1 octet", "1\u{202f}250 octets"]
     );
+}
+
+#[test]
+fn a_long_message_ends_within_the_window() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.file("a.tarmac", SHORT);
+    drop(sandbox.open(&trace));
+    fs::write(sandbox.path("a.tarmac.sbi"), b"nothing that is an index").unwrap();
+    let mut window = sandbox.open_in([800.0, 500.0], &trace);
+    window.wait();
+    let place = window.rect(&window.only_label_like("The index was rebuilt"));
+    assert!(place.right() <= 788.0, "{place:?}");
 }
