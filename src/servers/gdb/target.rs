@@ -123,10 +123,15 @@ impl ReportedAccess {
         }
     }
 
-    /// Returns the stops at other accesses that are still watched; none if there are none.
-    fn others_of(&self, points: &StopPoints) -> Option<Stops> {
+    /// Returns the stops of running threads at other accesses that are still watched; none if there
+    /// are none.
+    fn others_of(&self, threads: RunningThreads, points: &StopPoints) -> Option<Stops> {
         let is_watched = |stop: &&Stop| match stop.reason {
-            StopReason::Access(access) => points.data.contains(&access.watched),
+            StopReason::Access(access) => {
+                let alone = RunningThreads::One(stop.thread);
+                [RunningThreads::All, alone].contains(&threads)
+                    && points.data.contains(&access.watched)
+            }
             _ => false,
         };
         let mut watched = self.others.iter().filter(is_watched).copied();
@@ -482,7 +487,8 @@ impl<'a> TraceTarget<'a> {
         } = request;
         let reported = self.reported.as_ref();
         let reported = reported.filter(|reported| reported.direction == direction);
-        if let Some(stops) = reported.and_then(|reported| reported.others_of(&self.points)) {
+        if let Some(stops) = reported.and_then(|reported| reported.others_of(threads, &self.points))
+        {
             return Ok(stops);
         }
         let control = RunControl {
