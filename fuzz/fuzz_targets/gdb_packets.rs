@@ -12,7 +12,7 @@ mod packets;
 mod requests;
 
 use packets::{ClientInput, PACKET_BYTES, PacketReader, framed};
-use requests::{Handling, chosen_thread, handling};
+use requests::{Handling, chosen_thread, handling, resumed_threads};
 
 fn read(bytes: &[u8]) -> Vec<ClientInput> {
     let mut reader = PacketReader::default();
@@ -21,6 +21,7 @@ fn read(bytes: &[u8]) -> Vec<ClientInput> {
 
 fn check(packet: &[u8]) {
     let _ = chosen_thread(packet);
+    let _ = resumed_threads(packet).count();
     if let Handling::Forward(forwarded) = handling(packet) {
         // A second look changes nothing.
         assert_eq!(handling(&forwarded), Handling::Forward(forwarded.clone()));
