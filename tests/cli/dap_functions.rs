@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::cli::dap_client::DapClient;
+use crate::cli::gdbserver::two_processes;
 use crate::cli::support::{Sandbox, fixture_path};
 
 /// Launches a program of `fixtures/locals`.
@@ -432,4 +433,36 @@ fn a_symbol_is_as_certain_as_its_least_certain_byte() {
     let mut client = DapClient::launched(&sandbox, launch);
     let value = client.evaluate("heap", "hover");
     assert_eq!(value, "0x0807060504030201 (inferred)");
+}
+
+#[test]
+fn a_data_breakpoint_stays_in_its_process() {
+    let sandbox = Sandbox::new();
+    let trace = two_processes(&sandbox);
+    let mut client = DapClient::launched(&sandbox, json!({"trace": trace}));
+    let info = client.ask(
+        "dataBreakpointInfo",
+        json!({"name": "0x6090a0", "asAddress": true, "bytes": 8}),
+    );
+    assert_eq!(info["dataId"], "0x6090a0:8:1");
+    let data = json!({"dataId": info["dataId"], "accessType": "readWrite"});
+    client.ask("setDataBreakpoints", json!({"breakpoints": [data]}));
+    let store = json!({"instructionReference": "0x401005"});
+    let list = json!({"breakpoints": [store]});
+    client.ask("setInstructionBreakpoints", list);
+    // The other process stores to the same address in step 3.
+    let expected = [
+        ("instruction breakpoint", 1),
+        ("data breakpoint", 2),
+        ("instruction breakpoint", 3),
+        ("data breakpoint", 5),
+        ("pause", 6),
+    ];
+    for (reason, position) in expected {
+        assert_eq!(client.run("continue"), reason, "{position}");
+        assert_eq!(client.position(), position);
+    }
+    let unknown = json!({"dataId": "0x6090a0:8:3", "accessType": "readWrite"});
+    let set = client.ask("setDataBreakpoints", json!({"breakpoints": [unknown]}));
+    assert_eq!(messages(&set), ["there is no thread 3"]);
 }

@@ -210,7 +210,7 @@ fn watchpoints_stop_at_every_access_once() {
 
 /// Writes a trace of two processes with separate memory. Each stores to the same address and loads
 /// from it: process 100 in steps 1 and 4, process 200 in steps 3 and 5.
-fn two_processes(sandbox: &Sandbox) -> String {
+pub fn two_processes(sandbox: &Sandbox) -> String {
     let folder = sandbox.path("two");
     std::fs::create_dir(&folder).unwrap();
     for (pid, number) in [(100, 42), (200, 7)] {
