@@ -323,7 +323,10 @@ impl ControlTurns {
             return;
         };
         (thread.end.last_slot, thread.open_turn) = (slot, None);
-        thread.last_call = thread.last_call.filter(|_| is_in_slot(step));
+        // Copying an unchanged value takes a tenth of the time of a step.
+        if thread.last_call.is_some() && !is_in_slot(step) {
+            thread.last_call = None;
+        }
         if thread.is_arriving || thread.last_jump.is_some() {
             thread.arrive(slot, step, &mut self.turns);
         }
