@@ -52,6 +52,14 @@ pub struct ShapeValues<'a> {
 }
 
 impl BlockWriter {
+    /// Creates an encoder whose first block has this number.
+    pub fn from_block(number: u64) -> Self {
+        Self {
+            number,
+            ..Self::default()
+        }
+    }
+
     /// Begins a block.
     pub fn begin(&mut self, head: BlockHead) {
         self.out.bytes.clear();

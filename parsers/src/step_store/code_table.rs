@@ -37,8 +37,9 @@ pub struct CodeTable {
     first_at: Map<u64, (u32, u32)>,
     /// Next older code at the same address, by code.
     next_at: Vec<u32>,
-    /// Successor of each code at its last execution.
-    successors: Vec<u32>,
+    /// The last two successors of each code that differ, the newest first: those of a branch take
+    /// turns.
+    successors: Vec<[u32; 2]>,
     inputs: Vec<InputCodes>,
     /// Codes that hold in a file, for addresses with more than [`CHAIN`] codes.
     crowded: Map<(u16, u64), Vec<u32>>,
@@ -95,6 +96,18 @@ impl Default for CodeTable {
     }
 }
 
+/// Numbers of the instructions of a trace.
+pub trait CodeNumbers {
+    /// Returns the code with a number.
+    fn code(&self, number: u32) -> Option<&Code>;
+    /// Sets the shape of a code that has none.
+    fn set_shape(&mut self, number: u32, shape: EffectShape);
+    /// Returns all codes that the encoder numbered, by number.
+    fn all(&self) -> &[Code];
+    /// Returns true when an encoding was dropped for lack of room.
+    fn is_full(&self) -> bool;
+}
+
 /// Result of looking up the code of an instruction.
 #[derive(Clone, Copy, Debug)]
 pub enum CodeLookup {
@@ -108,13 +121,6 @@ impl CodeTable {
     /// Returns all codes, by number.
     pub fn codes(&self) -> &[Code] {
         &self.codes
-    }
-
-    /// Sets the shape of a code that has none.
-    pub fn set_shape(&mut self, number: u32, shape: EffectShape) {
-        if let Some(code) = self.codes.get_mut(number as usize) {
-            code.shape = shape;
-        }
     }
 
     fn input(&mut self, input: u16) -> &mut InputCodes {
@@ -143,25 +149,27 @@ impl CodeTable {
     /// [`Self::find`].
     #[inline(always)]
     pub fn find_quickly(&mut self, record: &StoredStep) -> Option<u32> {
-        if let Some(input) = self.inputs.get_mut(usize::from(record.input)) {
-            let guess = self
-                .successors
-                .get(input.last as usize)
-                .copied()
-                .unwrap_or(NONE);
-            if let Some(code) = self.codes.get(guess as usize)
-                && code.pc == record.pc
+        self.successor(record.input, |code| {
+            code.pc == record.pc
                 && code.branch == record.branch
                 && code.length_bytes == record.length_bytes
                 && code.reached == record.reached
                 && (record.encoding.is_none() || record.encoding == code.encoding)
-                && input.is_held(guess)
-            {
-                input.last = guess;
-                return Some(guess);
-            }
-        }
-        None
+        })
+    }
+
+    /// Returns the code that is like `is_like` and followed the last one of a file lately, if it
+    /// still holds. It becomes the last instruction of the file.
+    #[inline(always)]
+    pub fn successor(&mut self, input: u16, is_like: impl Fn(&Code) -> bool) -> Option<u32> {
+        let input = self.inputs.get_mut(usize::from(input))?;
+        let guesses = *self.successors.get(input.last as usize)?;
+        let number = guesses.into_iter().find(|guess| {
+            let code = self.codes.get(*guess as usize);
+            code.is_some_and(&is_like) && input.is_held(*guess)
+        })?;
+        input.last = number;
+        Some(number)
     }
 
     /// Returns the code of an instruction; adds it if it is new.
@@ -202,7 +210,7 @@ impl CodeTable {
             return CodeLookup::Inline(code);
         };
         if let Some(successor) = self.successors.get_mut(last as usize) {
-            *successor = number;
+            *successor = [number, successor[0]];
         }
         self.hold(input, pc, number);
         CodeLookup::Numbered(number)
@@ -278,11 +286,32 @@ impl CodeTable {
         }
         self.codes.push(code);
         self.numbers.insert(code, number);
-        self.successors.push(NONE);
+        self.successors.push([NONE; 2]);
         self.next_at.push(first);
         self.first_at
             .insert(code.pc, (number, count.saturating_add(1)));
         Some(number)
+    }
+}
+
+impl CodeNumbers for CodeTable {
+    #[inline(always)]
+    fn code(&self, number: u32) -> Option<&Code> {
+        self.codes.get(number as usize)
+    }
+
+    fn set_shape(&mut self, number: u32, shape: EffectShape) {
+        if let Some(code) = self.codes.get_mut(number as usize) {
+            code.shape = shape;
+        }
+    }
+
+    fn all(&self) -> &[Code] {
+        &self.codes
+    }
+
+    fn is_full(&self) -> bool {
+        self.is_full
     }
 }
 

@@ -1,6 +1,7 @@
 //! Encodes the steps of a trace into blocks.
 
 use std::io;
+use std::ops::Range;
 
 use stepback_machine::Mode;
 
@@ -11,7 +12,7 @@ use crate::step_store::block::{BlockHead, ITEMS};
 use crate::step_store::block_writer::{BlockWriter, ShapeValues, WrittenStep};
 use crate::step_store::budget::AccessBudget;
 use crate::step_store::code::{Code, EffectShape, ShapeAccess, ShapeRegister};
-use crate::step_store::code_table::{CodeLookup, CodeTable, InstructionSetChooser};
+use crate::step_store::code_table::{CodeLookup, CodeNumbers, CodeTable, InstructionSetChooser};
 use crate::step_store::fill::Filler;
 use crate::step_store::layout::StoreFacts;
 use crate::step_store::record::{
@@ -35,10 +36,11 @@ pub trait BlockSink {
 
 /// Encodes steps, accesses and markers in trace order, each with its thread.
 #[derive(Debug)]
-pub struct Encoder<B> {
+pub struct Encoder<B, C = CodeTable> {
     /// Destination of the blocks.
     pub sink: B,
-    codes: CodeTable,
+    /// Numbers of the instructions.
+    pub codes: C,
     threads: Vec<StoredThread>,
     /// Numbers that the format keeps for the whole trace.
     pub summary: Vec<u64>,
@@ -48,6 +50,8 @@ pub struct Encoder<B> {
     block: BlockWriter,
     /// Number of items begun, including item 0 before the first step.
     items: u64,
+    /// Items of the part of the trace that is encoded; 0 for the begin of the trace.
+    part: Range<u64>,
     records: u64,
     /// Record numbers, in a format that numbers all its records.
     numbering: Option<RecordNumbering>,
@@ -139,25 +143,77 @@ impl Encoder<Filler> {
                 threads,
                 summary,
             },
-            self.codes.codes(),
+            self.codes.all(),
         )
     }
 }
 
 impl<B: BlockSink> Encoder<B> {
-    /// Creates an encoder with an empty first block.
+    /// Creates an encoder of a whole trace.
     pub fn new(sink: B) -> Self {
-        let mut block = BlockWriter::default();
+        Self::of_part(sink, CodeTable::default(), 0..u64::MAX)
+    }
+
+    /// Sets the function that chooses the instruction set of steps whose records do not state it.
+    pub fn decide_sets_by(&mut self, set_of: InstructionSetChooser) {
+        self.codes.set_of = set_of;
+    }
+
+    /// Notes the encoding of an instruction that is no separate step.
+    pub fn note_encoding(&mut self, step: &StoredStep) {
+        self.flush();
+        self.codes.find(step);
+    }
+
+    /// Begins a step; returns the number of its code if the table has room for it.
+    #[inline(always)]
+    pub fn step(&mut self, step: &StoredStep) -> Option<u32> {
+        self.step_with(step.thread, step.target, |codes| {
+            match codes.find_quickly(step) {
+                Some(number) => CodeLookup::Numbered(number),
+                None => codes.find(step),
+            }
+        })
+    }
+
+    /// Begins a step like an earlier one of the same input, for which [`Self::step`] returned this
+    /// number. `target` is that of an indirect branch, if the trace states it.
+    /// Returns false, and does nothing, if the input has another encoding at this address by now.
+    #[inline(always)]
+    pub fn step_again(
+        &mut self,
+        input: u16,
+        thread: ThreadNumber,
+        number: u32,
+        target: Option<u64>,
+    ) -> bool {
+        let is_again = self.codes.is_again(input, number);
+        if is_again {
+            self.begin_step(thread);
+            self.pending.code = Some(PendingCode::Numbered(number));
+            self.pending.target = target;
+        }
+        is_again
+    }
+}
+
+impl<B: BlockSink, C: CodeNumbers> Encoder<B, C> {
+    /// Creates an encoder of some items of a trace, from the begin of a block on. Records before the
+    /// first step of the part belong to the part before and are dropped, except at the begin of the
+    /// trace.
+    pub fn of_part(sink: B, codes: C, part: Range<u64>) -> Self {
+        let mut block = BlockWriter::from_block(part.start / ITEMS);
         block.begin(BlockHead::default());
         Self {
             sink,
-            codes: CodeTable::default(),
+            codes,
             threads: Vec::new(),
             summary: Vec::new(),
             times: Vec::new(),
             modes: Vec::new(),
             block,
-            items: 1,
+            items: part.start.max(1),
+            part,
             records: 0,
             numbering: None,
             thread: None,
@@ -176,6 +232,9 @@ impl<B: BlockSink> Encoder<B> {
 
     /// Ends the last block; returns the numbers of items and of visible records.
     pub fn finish(&mut self) -> (u64, u64) {
+        if self.is_over() {
+            return (self.part.end, self.record_count());
+        }
         self.end_numbered_item();
         self.flush();
         self.tell_left_out();
@@ -223,7 +282,7 @@ impl<B: BlockSink> Encoder<B> {
     fn end_block(&mut self) {
         let bytes = self.block.end();
         self.sink
-            .block(bytes, self.items, self.codes.codes(), &self.threads);
+            .block(bytes, self.items, self.codes.all(), &self.threads);
     }
 
     fn begin_block(&mut self) {
@@ -315,11 +374,14 @@ impl<B: BlockSink> Encoder<B> {
                 }
             }
             PendingCode::Numbered(number) => {
-                if self.codes.codes()[number as usize].shape.is_unset() {
+                let known = self.codes.code(number);
+                if known.is_some_and(|code| code.shape.is_unset()) {
                     let records = self.pending.records.unwrap_or_default();
                     self.codes.set_shape(number, shape.stated_by(records));
                 }
-                let code = &self.codes.codes()[number as usize];
+                let Some(code) = self.codes.code(number) else {
+                    return;
+                };
                 WrittenStep {
                     number: Some(number),
                     code,
@@ -396,17 +458,6 @@ impl<B: BlockSink> Encoder<B> {
         }
     }
 
-    /// Sets the function that chooses the instruction set of steps whose records do not state it.
-    pub fn decide_sets_by(&mut self, set_of: InstructionSetChooser) {
-        self.codes.set_of = set_of;
-    }
-
-    /// Notes the encoding of an instruction that is no separate step.
-    pub fn note_encoding(&mut self, step: &StoredStep) {
-        self.flush();
-        self.codes.find(step);
-    }
-
     fn is_idle(marker: Marker) -> bool {
         marker.kind == MarkerKind::CORE_IDLE
     }
@@ -431,48 +482,45 @@ impl<B: BlockSink> Encoder<B> {
         self.threads[place] = identity;
     }
 
-    /// Begins a step; returns the number of its code if the table has room for it.
+    /// Begins a step whose code `find` returns; returns the number of the code. None if it has no
+    /// number, and after the end of the part: see [`Self::is_over`].
     #[inline(always)]
-    pub fn step(&mut self, step: &StoredStep) -> Option<u32> {
-        self.begin_step(step.thread);
-        let number = match self.codes.find_quickly(step) {
-            Some(number) => Some(number),
-            None => self.found(step),
+    pub fn step_with(
+        &mut self,
+        thread: ThreadNumber,
+        target: Option<u64>,
+        find: impl FnOnce(&mut C) -> CodeLookup,
+    ) -> Option<u32> {
+        self.begin_step(thread);
+        if self.is_over() {
+            return None;
+        }
+        let (code, number) = match find(&mut self.codes) {
+            CodeLookup::Numbered(number) => (PendingCode::Numbered(number), Some(number)),
+            CodeLookup::Inline(code) => {
+                self.pending.inline = Some(code);
+                (PendingCode::Inline, None)
+            }
         };
-        self.pending.code = Some(number.map_or(PendingCode::Inline, PendingCode::Numbered));
-        self.pending.target = step.target;
+        self.pending.code = Some(code);
+        self.pending.target = target;
         number
     }
 
-    #[inline(never)]
-    fn found(&mut self, step: &StoredStep) -> Option<u32> {
-        match self.codes.find(step) {
-            CodeLookup::Numbered(number) => Some(number),
-            CodeLookup::Inline(code) => {
-                self.pending.inline = Some(code);
-                None
-            }
-        }
+    /// Returns true once a step after the last item of the part came.
+    pub fn is_over(&self) -> bool {
+        self.items > self.part.end
     }
 
-    /// Begins a step like an earlier one of the same input, for which [`Self::step`] returned this
-    /// number. `target` is that of an indirect branch, if the trace states it.
-    /// Returns false, and does nothing, if the input has another encoding at this address by now.
+    /// Returns the number of items until now, including item 0 before the first step.
     #[inline(always)]
-    pub fn step_again(
-        &mut self,
-        input: u16,
-        thread: ThreadNumber,
-        number: u32,
-        target: Option<u64>,
-    ) -> bool {
-        let is_again = self.codes.is_again(input, number);
-        if is_again {
-            self.begin_step(thread);
-            self.pending.code = Some(PendingCode::Numbered(number));
-            self.pending.target = target;
-        }
-        is_again
+    pub fn items(&self) -> u64 {
+        self.items
+    }
+
+    /// Sets the end of the part.
+    pub fn end_part_at(&mut self, item: u64) {
+        self.part.end = item;
     }
 
     #[inline(always)]
@@ -486,7 +534,13 @@ impl<B: BlockSink> Encoder<B> {
         if self.items.is_multiple_of(ITEMS) {
             // Ends the block before the code is known: a block is published with the codes that it
             // needs, each with its shape.
-            self.end_block();
+            if self.items > self.part.start {
+                self.end_block();
+            }
+            if self.items == self.part.end {
+                self.items += 1;
+                return;
+            }
             self.begin_block();
             self.turn_to(thread);
         }
@@ -695,7 +749,7 @@ impl<B: BlockSink> Encoder<B> {
                 count: 1,
             });
         }
-        if self.codes.is_full && !self.has_stated_full {
+        if self.codes.is_full() && !self.has_stated_full {
             self.has_stated_full = true;
             self.block.problem(&ProblemKind::EncodingsForgotten);
         }

@@ -22,14 +22,55 @@ const BUFFER: usize = 256 << 10;
 /// Maximum number of frames kept back, however short: readers wait for them.
 const FRAMES: usize = 128;
 
+/// Frames in memory, one after the other.
+#[derive(Debug, Default)]
+pub struct FrameRun {
+    /// Writer of the frame that is not complete.
+    pub writer: FrameWriter,
+    /// Bytes of the complete frames.
+    pub bytes: Vec<u8>,
+    /// Length of each complete frame in bytes.
+    pub lengths: Vec<u32>,
+}
+
+impl FrameRun {
+    /// Creates an empty run.
+    pub fn new(writer: FrameWriter) -> Self {
+        Self {
+            writer,
+            ..Self::default()
+        }
+    }
+
+    /// Replaces the first frames by as many others.
+    pub fn replace_first(&mut self, others: Self) {
+        let count = others.lengths.len().min(self.lengths.len());
+        let replaced = self.lengths.drain(..count);
+        let len_bytes: usize = replaced.map(|length| length as usize).sum();
+        self.lengths.splice(..0, others.lengths);
+        self.bytes.splice(..len_bytes, others.bytes);
+    }
+
+    /// Ends the current frame.
+    pub fn end_frame(&mut self) {
+        self.lengths.extend(self.writer.end(&mut self.bytes));
+    }
+}
+
+impl BlockSink for FrameRun {
+    fn block(&mut self, bytes: &[u8], _: u64, _: &[Code], _: &[StoredThread]) {
+        if self.writer.push(bytes) {
+            self.end_frame();
+        }
+    }
+}
+
 /// Writes blocks to the store and publishes them to its readers.
 #[derive(Debug)]
 pub struct Filler {
     shared: Arc<SharedStore>,
     store: Arc<ByteStore>,
-    frame: FrameWriter,
-    bytes: Vec<u8>,
-    lengths: Vec<u32>,
+    frames: FrameRun,
     end: u64,
     failure: Option<io::Error>,
 }
@@ -54,20 +95,31 @@ impl Filler {
         let filler = Self {
             shared: Arc::clone(shared),
             store,
-            frame: FrameWriter::new(),
-            bytes: Vec::with_capacity(2 * BUFFER),
-            lengths: Vec::new(),
+            frames: FrameRun::new(FrameWriter::new()),
             end: HEADER_LEN as u64,
             failure: None,
         };
         (filler, partial)
     }
 
+    /// Adds and publishes complete frames; `items` counts the items up to their end. Must not be
+    /// mixed with single blocks.
+    pub fn append(
+        &mut self,
+        frames: FrameRun,
+        items: u64,
+        codes: &[Code],
+        threads: &[StoredThread],
+    ) {
+        (self.frames.bytes, self.frames.lengths) = (frames.bytes, frames.lengths);
+        self.publish(items, codes, threads);
+    }
+
     fn publish(&mut self, items: u64, codes: &[Code], threads: &[StoredThread]) {
         if self.failure.is_some() {
             return;
         }
-        if let Err(error) = self.store.write_at(self.end, &self.bytes) {
+        if let Err(error) = self.store.write_at(self.end, &self.frames.bytes) {
             let advice = "free some space, or name another place with --index";
             let why = format!(
                 "the copy of the trace's records ends after step {items} ({error}): {advice}"
@@ -76,9 +128,9 @@ impl Filler {
             self.shared.is_stopped.store(true, Ordering::Relaxed);
             return;
         }
-        self.end += self.bytes.len() as u64;
-        self.bytes.clear();
-        let lengths = std::mem::take(&mut self.lengths);
+        self.end += self.frames.bytes.len() as u64;
+        self.frames.bytes.clear();
+        let lengths = std::mem::take(&mut self.frames.lengths);
         self.shared.change(|state| {
             lengths.iter().for_each(|length| state.frames.push(*length));
             state.codes.extend(codes);
@@ -94,7 +146,7 @@ impl Filler {
     ///
     /// # Errors
     /// A write failed.
-    pub(super) fn check(&mut self) -> io::Result<()> {
+    pub fn check(&mut self) -> io::Result<()> {
         self.failure.take().map_or(Ok(()), Err)
     }
 
@@ -102,8 +154,8 @@ impl Filler {
     ///
     /// # Errors
     /// The store could not be written.
-    pub(super) fn finish(&mut self, facts: StoreFacts, codes: &[Code]) -> io::Result<()> {
-        self.lengths.extend(self.frame.end(&mut self.bytes));
+    pub fn finish(&mut self, facts: StoreFacts, codes: &[Code]) -> io::Result<()> {
+        self.frames.end_frame();
         self.publish(facts.items, codes, &facts.threads);
         self.check()?;
         self.shared
@@ -136,11 +188,11 @@ impl Filler {
 
 impl BlockSink for Filler {
     fn block(&mut self, bytes: &[u8], items: u64, codes: &[Code], threads: &[StoredThread]) {
-        if !self.frame.push(bytes) {
-            return;
-        }
-        self.lengths.extend(self.frame.end(&mut self.bytes));
-        if self.bytes.len() >= BUFFER || self.lengths.len() >= FRAMES {
+        self.frames.block(bytes, items, codes, threads);
+        let FrameRun { bytes, lengths, .. } = &self.frames;
+        let is_due = bytes.len() >= BUFFER || lengths.len() >= FRAMES;
+        // A block that does not complete a frame is not readable yet.
+        if is_due && self.frames.writer.is_empty() {
             self.publish(items, codes, threads);
         }
     }

@@ -72,6 +72,11 @@ impl FrameWriter {
         self.count() as u64 == BLOCKS
     }
 
+    /// Returns true if the frame has no blocks yet.
+    pub fn is_empty(&self) -> bool {
+        self.lengths.is_empty()
+    }
+
     fn count(&self) -> usize {
         self.lengths.len() / size_of::<u32>()
     }

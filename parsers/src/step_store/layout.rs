@@ -173,7 +173,7 @@ fn decode_footer(bytes: &[u8]) -> Option<StepStoreContents> {
 }
 
 /// Number of items in a frame.
-const FRAME_ITEMS: u64 = BLOCKS * ITEMS;
+pub const FRAME_ITEMS: u64 = BLOCKS * ITEMS;
 /// Number of frames in a group.
 const GROUP: usize = 64;
 

@@ -27,6 +27,10 @@ const BATCH: usize = 16;
 pub type ReadTrace =
     Box<dyn FnOnce(&Arc<AtomicBool>, &mut Encoder<Filler>) -> io::Result<ReadEnd> + Send>;
 
+/// Fills a store with the steps of a whole trace and completes it; stops early when the flag is
+/// set. Returns the filler with the result.
+pub type FillStore = Box<dyn FnOnce(&Arc<AtomicBool>, Filler) -> (Filler, io::Result<()>) + Send>;
+
 /// Records of a trace. Clones share them; dropping the last clone stops the reading of the trace.
 #[derive(Clone, Debug)]
 pub struct StepStore(Arc<StoreOwner>);
@@ -74,21 +78,32 @@ struct FrameScratch {
 impl StepStore {
     /// Opens the existing store, or begins to make one in the background.
     pub fn open(options: CacheFileOptions, read: ReadTrace) -> Self {
+        let fill = move |is_stopped: &Arc<AtomicBool>, filler: Filler| {
+            let mut encoder = Encoder::new(filler);
+            let read = read(is_stopped, &mut encoder);
+            let filled = read.and_then(|end| encoder.end(end));
+            (encoder.sink, filled)
+        };
+        Self::open_filled(options, Box::new(fill))
+    }
+
+    /// Opens the existing store, or begins to fill one in the background.
+    pub fn open_filled(options: CacheFileOptions, fill: FillStore) -> Self {
         let found = options.found(&StoreFile);
         let Some((path, store, contents)) = found else {
-            return Self::start(options, read);
+            return Self::start(options, fill);
         };
         let shared = SharedStore::of(store, contents);
         shared.change(|state| state.path = Some(path).filter(|_| options.is_copy_kept));
         Self::of(Arc::new(shared), None)
     }
 
-    fn start(options: CacheFileOptions, read: ReadTrace) -> Self {
+    fn start(options: CacheFileOptions, fill: FillStore) -> Self {
         let shared = Arc::new(SharedStore::new());
         let stated = Arc::clone(&shared);
         let thread = std::thread::Builder::new()
             .name("records".to_owned())
-            .spawn(move || run(&stated, &options, read));
+            .spawn(move || run(&stated, &options, fill));
         if let Err(error) = &thread {
             shared.change(|state| {
                 state.fail(
@@ -323,7 +338,7 @@ impl StepStore {
 }
 
 /// Makes a store, or takes one that another program made meanwhile.
-fn run(shared: &Arc<SharedStore>, options: &CacheFileOptions, read: ReadTrace) {
+fn run(shared: &Arc<SharedStore>, options: &CacheFileOptions, fill: FillStore) {
     let _stated = FillEndGuard(shared);
     match options.begin(&StoreFile, || shared.is_stopped()) {
         CacheFileStart::Stopped => {}
@@ -335,13 +350,12 @@ fn run(shared: &Arc<SharedStore>, options: &CacheFileOptions, read: ReadTrace) {
         }),
         CacheFileStart::New(file) => {
             let (filler, partial) = Filler::new(shared, file);
-            let mut encoder = Encoder::new(filler);
-            let read = read(&shared.is_stopped, &mut encoder);
-            match (read.and_then(|end| encoder.end(end)), partial) {
+            let (filler, filled) = fill(&shared.is_stopped, filler);
+            match (filled, partial) {
                 (Err(error), _) => {
                     shared.change(|state| state.fail(error.kind(), error.to_string()))
                 }
-                (Ok(()), Some(partial)) => encoder.sink.name(partial, options.identity),
+                (Ok(()), Some(partial)) => filler.name(partial, options.identity),
                 (Ok(()), None) => {}
             }
         }

@@ -170,7 +170,7 @@ impl<'f> StfCheck<'f> {
         self.records += 1;
         match *record {
             StfRecord::Opcode { word, length_bytes } => {
-                let facts = self.opcodes.get(word, length_bytes, self.set);
+                let facts = *self.opcodes.get(word, length_bytes, self.set);
                 self.instruction(&facts, length_bytes);
                 self.group.clear();
                 self.instructions += 1;

@@ -11,6 +11,12 @@ pub trait RecordSink {
         0
     }
 
+    /// Returns true if reading is to pause before the next record.
+    #[inline(always)]
+    fn is_paused(&self) -> bool {
+        false
+    }
+
     /// Takes a record.
     fn record(&mut self, record: &StfRecord<'_>, offset: u64);
 }
@@ -23,7 +29,7 @@ impl<F: FnMut(&StfRecord<'_>, u64)> RecordSink for F {
 }
 
 /// Position in the records of a chunk. The layout of records is kept from chunk to chunk.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct RecordCursor {
     layout: RecordLayout,
     /// Bytes of a record that is not complete.
@@ -49,6 +55,16 @@ impl RecordCursor {
         (self.skipped, self.is_over) = (0, true);
     }
 
+    /// Returns the bytes of a record that is not complete, and no longer keeps them.
+    pub fn take_rest(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.rest)
+    }
+
+    /// Returns the bytes of a record that is not complete.
+    pub fn rest(&self) -> &[u8] {
+        &self.rest
+    }
+
     /// Returns the number of bytes of a record that is not complete; `None` if there is none.
     pub fn incomplete_bytes(&self) -> Option<usize> {
         let left = self.rest.len();
@@ -57,22 +73,40 @@ impl RecordCursor {
 
     /// Passes the records of the next part of the chunk to `sink`, with their offsets. Returns the
     /// reason if the rest of the chunk cannot be read.
-    pub fn take(&mut self, bytes: Vec<u8>, mut sink: impl RecordSink) -> Option<RecordStop> {
-        if self.is_over {
-            return None;
-        }
+    pub fn take(&mut self, bytes: Vec<u8>, sink: impl RecordSink) -> Option<RecordStop> {
         let bytes = if self.rest.is_empty() {
             bytes
         } else {
-            let mut whole = std::mem::take(&mut self.rest);
+            let mut whole = self.take_rest();
             whole.extend_from_slice(&bytes);
             whole
         };
+        let (used, stop) = self.read(&bytes, sink);
+        self.keep(bytes.get(used..).unwrap_or_default());
+        stop
+    }
+
+    /// Keeps the bytes of a record that is not complete.
+    pub fn keep(&mut self, rest: &[u8]) {
+        if !self.is_over {
+            self.rest.clear();
+            self.rest.extend_from_slice(rest);
+        }
+    }
+
+    /// Passes records to `sink` until it pauses, or until the last complete one. Returns the number
+    /// of bytes that were read, and the reason if the rest of the chunk cannot be read.
+    pub fn read(&mut self, bytes: &[u8], mut sink: impl RecordSink) -> (usize, Option<RecordStop>) {
+        if self.is_over {
+            return (bytes.len(), None);
+        }
         let skipped = self.skipped.min(bytes.len() as u64);
         self.skipped -= skipped;
         self.offset += skipped;
         let mut used = usize::try_from(skipped).unwrap_or(bytes.len());
-        while let Some(rest) = bytes.get(used..).filter(|rest| !rest.is_empty()) {
+        while let Some(rest) = bytes.get(used..).filter(|rest| !rest.is_empty())
+            && !sink.is_paused()
+        {
             let usual = sink.take_usual(rest, self.offset);
             if usual > 0 {
                 self.offset += usual as u64;
@@ -84,7 +118,7 @@ impl RecordCursor {
                 Err(RecordStop::Incomplete) => break,
                 Err(stop) => {
                     self.stop();
-                    return Some(stop);
+                    return (bytes.len(), Some(stop));
                 }
             };
             match record {
@@ -101,8 +135,6 @@ impl RecordCursor {
             self.offset += length;
             used += usize::try_from(length).unwrap_or(rest.len());
         }
-        self.rest = bytes;
-        self.rest.drain(..used.min(self.rest.len()));
-        None
+        (used, None)
     }
 }

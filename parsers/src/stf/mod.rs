@@ -2,7 +2,8 @@
 //!
 //! The records of an instruction precede its opcode, which ends the group. A zstf file holds the
 //! same records in chunks that unpack separately, with an index. [`Stf`] writes the steps to a step
-//! store. Attributes of accesses, ready operands and bus records are not kept.
+//! store, on several threads (`segments.rs`). Attributes of accesses, ready operands and bus
+//! records are not kept.
 //!
 //! Reading stops at an unknown record, because records have no lengths; in a zstf file it goes on
 //! with the next chunk, after a gap.
@@ -13,11 +14,15 @@ mod cursor;
 mod events;
 mod group;
 mod head;
+mod known;
 mod opcodes;
+mod output;
 mod parts;
 mod record;
 mod recorder;
 mod registers;
+mod segment;
+mod segments;
 mod source;
 #[cfg(test)]
 mod tests;

@@ -35,18 +35,21 @@ pub struct OpcodeFacts {
     writes: [Option<NumberedRegister>; WRITES],
 }
 
+/// Facts about a word that is no instruction.
+static NO_FACTS: OpcodeFacts = OpcodeFacts {
+    encoding: None,
+    flow: FlowKind::Next,
+    target: None,
+    is_conditional: false,
+    writes: [None; WRITES],
+};
+
 impl OpcodeFacts {
     fn of(word: u32, length_bytes: u8, set: InstructionSet) -> Self {
         let bytes = word.to_le_bytes();
         let encoding = Encoding::new(bytes.get(..usize::from(length_bytes)).unwrap_or_default());
         let Some(encoding) = encoding else {
-            return Self {
-                encoding,
-                flow: FlowKind::Next,
-                target: None,
-                is_conditional: false,
-                writes: [None; WRITES],
-            };
+            return NO_FACTS;
         };
         let instruction = decode(encoding, Address(0), set);
         let registers = instruction.registers.as_ref();
@@ -117,8 +120,10 @@ fn numbered(view: RegisterView, set: InstructionSet) -> Option<NumberedRegister>
 }
 
 /// Cache of the facts about the words that occurred last.
+#[derive(Default)]
 pub struct OpcodeCache {
-    entries: Vec<Option<(OpcodeKey, OpcodeFacts)>>,
+    /// Empty until the first word.
+    entries: Vec<(OpcodeKey, OpcodeFacts)>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -128,34 +133,37 @@ struct OpcodeKey {
     set: InstructionSet,
 }
 
-impl Default for OpcodeCache {
-    fn default() -> Self {
-        Self {
-            entries: vec![None; WORDS],
-        }
-    }
-}
-
 impl OpcodeCache {
     /// Returns the facts about a word.
     #[inline(always)]
-    pub fn get(&mut self, word: u32, length_bytes: u8, set: InstructionSet) -> OpcodeFacts {
+    pub fn get(&mut self, word: u32, length_bytes: u8, set: InstructionSet) -> &OpcodeFacts {
         let key = OpcodeKey {
             word,
             length_bytes,
             set,
         };
         // Fibonacci hashing.
-        let place = word.wrapping_mul(0x9e37_79b1) >> (32 - WORDS.trailing_zeros());
-        let entry = self.entries.get_mut(place as usize);
-        match entry {
-            Some(Some((known, facts))) if *known == key => *facts,
-            Some(entry) => {
-                let facts = OpcodeFacts::of(word, length_bytes, set);
-                *entry = Some((key, facts));
-                facts
-            }
-            None => OpcodeFacts::of(word, length_bytes, set),
+        let place = (word.wrapping_mul(0x9e37_79b1) >> (32 - WORDS.trailing_zeros())) as usize;
+        if self
+            .entries
+            .get(place)
+            .is_none_or(|(known, _)| *known != key)
+        {
+            self.add(place, key);
+        }
+        self.entries
+            .get(place)
+            .map_or(&NO_FACTS, |(_, facts)| facts)
+    }
+
+    #[inline(never)]
+    fn add(&mut self, place: usize, key: OpcodeKey) {
+        let facts = OpcodeFacts::of(key.word, key.length_bytes, key.set);
+        if self.entries.is_empty() {
+            self.entries = vec![(key, facts); WORDS];
+        }
+        if let Some(entry) = self.entries.get_mut(place) {
+            *entry = (key, facts);
         }
     }
 }

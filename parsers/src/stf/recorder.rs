@@ -10,11 +10,12 @@ use stepback_machine::{AccessKind, InstructionSet};
 use crate::events::{DelaySlot, StepOrigin, TextKind, ThreadNumber};
 use crate::marker::{Gap, GapReason, Marker, MarkerKind};
 use crate::problem::{ProblemKind, StfFault};
-use crate::step_store::encoder::{BlockSink, Encoder};
-use crate::step_store::record::{StepStatus, StoredAccess, StoredStep};
+use crate::step_store::record::{StepStatus, StoredAccess};
 use crate::stf::events::{StfEvent, event_text};
-use crate::stf::group::InstructionGroup;
+use crate::stf::group::{GroupEvent, InstructionGroup};
+use crate::stf::known::ValueTable;
 use crate::stf::opcodes::{OpcodeCache, OpcodeFacts};
+use crate::stf::output::{StepOutput, StfStep};
 use crate::stf::record::{RegisterClass, RegisterRole};
 use crate::stf::registers::{RegisterTable, register_text};
 use crate::stf::threads::{ThreadRecord, ThreadTable};
@@ -45,11 +46,22 @@ enum HandlerChange {
     Left,
 }
 
-/// Encodes groups as steps.
-pub struct StfRecorder<'e, B> {
-    pub(super) encoder: &'e mut Encoder<B>,
-    pub(super) threads: ThreadTable,
-    opcodes: OpcodeCache,
+/// Converts groups to steps.
+pub struct StfRecorder<O> {
+    /// Receives the steps.
+    pub output: O,
+    /// State before the next group.
+    pub state: RecorderState,
+    /// Values that the trace has stated.
+    pub values: ValueTable,
+    /// Facts about the instructions that occurred.
+    pub opcodes: OpcodeCache,
+}
+
+/// State before a group, except the values of registers.
+#[derive(Clone, Debug)]
+pub struct RecorderState {
+    threads: ThreadTable,
     pub(super) registers: RegisterTable,
     /// Numbers of the current thread.
     current: ThreadRecord,
@@ -68,13 +80,11 @@ pub struct StfRecorder<'e, B> {
     has_reported_threads: bool,
 }
 
-impl<'e, B: BlockSink> StfRecorder<'e, B> {
-    /// Creates a recorder before the first record.
-    pub fn new(encoder: &'e mut Encoder<B>, set: InstructionSet) -> Self {
+impl RecorderState {
+    /// Returns the state before the first record.
+    pub fn new(set: InstructionSet) -> Self {
         Self {
-            encoder,
             threads: ThreadTable::new(),
-            opcodes: OpcodeCache::default(),
             registers: RegisterTable::new(set),
             current: ThreadRecord::default(),
             number: None,
@@ -87,36 +97,43 @@ impl<'e, B: BlockSink> StfRecorder<'e, B> {
         }
     }
 
+    /// Returns the number of threads until now.
+    pub fn thread_count(&self) -> usize {
+        self.threads.count()
+    }
+}
+
+impl<O: StepOutput> StfRecorder<O> {
     /// Sets the instruction set from here on.
     pub fn set_instruction_set(&mut self, set: InstructionSet) {
-        if set != self.registers.set {
-            self.registers = RegisterTable::new(set);
+        if set != self.state.registers.set {
+            self.state.registers = RegisterTable::new(set);
         }
     }
 
     /// Sets the thread from here on.
     pub fn set_thread(&mut self, thread: ThreadRecord) {
-        (self.current, self.number) = (thread, None);
+        (self.state.current, self.state.number) = (thread, None);
     }
 
     /// Adds a note. Before the first instruction, notes are kept for its thread.
     pub fn note(&mut self, text: String) {
-        if self.last.is_some() {
+        if self.state.last.is_some() {
             let thread = self.thread();
-            self.encoder.note(thread, TextKind::Note, &text);
-        } else if self.early.len() < EARLY {
-            self.early.push(text);
+            self.output.note(thread, TextKind::Note, &text);
+        } else if self.state.early.len() < EARLY {
+            self.state.early.push(text);
         }
     }
 
     /// Adds a problem.
     pub fn problem(&mut self, problem: &ProblemKind) {
-        self.encoder.problem(problem);
+        self.output.problem(problem);
     }
 
     /// Notes that instructions are missing, and the address at which the trace continues.
     pub fn lose(&mut self, instructions: Option<u64>) {
-        let lost = match self.gap {
+        let lost = match self.state.gap {
             // Neighbouring gaps are one.
             Some(before) => before
                 .instructions
@@ -124,43 +141,44 @@ impl<'e, B: BlockSink> StfRecorder<'e, B> {
                 .and_then(|(before, more)| before.checked_add(more)),
             None => instructions,
         };
-        self.gap = Some(Gap {
+        self.state.gap = Some(Gap {
             reason: GapReason::Lost,
             instructions: lost,
         });
-        self.next_pc = None;
-        self.threads.forget();
+        self.state.next_pc = None;
+        self.state.threads.forget();
+        self.values.forget_all();
     }
 
     /// Sets the address of the next instruction after a gap.
     pub fn resume_at(&mut self, pc: u64) {
-        if self.next_pc.is_none() {
-            self.next_pc = Some(pc);
+        if self.state.next_pc.is_none() {
+            self.state.next_pc = Some(pc);
         }
     }
 
     /// Returns the number of instructions that were left out since the last call because their
     /// address is unknown.
     pub fn take_placeless(&mut self) -> u64 {
-        std::mem::take(&mut self.placeless)
+        std::mem::take(&mut self.state.placeless)
     }
 
     /// Ends the trace after `records` records.
     pub fn finish(&mut self, records: u64) {
-        if self.last.is_none() && !self.early.is_empty() {
+        if self.state.last.is_none() && !self.state.early.is_empty() {
             let thread = self.thread();
             self.tell_early(thread);
         }
-        if let (Some(gap), Some(thread)) = (self.gap.take(), self.last) {
-            self.encoder.marker(thread, gap.marker(), 0);
+        if let (Some(gap), Some(thread)) = (self.state.gap.take(), self.state.last) {
+            self.output.marker(thread, gap.marker(), 0);
         }
-        self.encoder.begin_record(records.saturating_add(1));
+        self.output.begin_record(records.saturating_add(1));
     }
 
     /// Returns the current thread; adds it if it is new.
     #[inline(always)]
     fn thread(&mut self) -> ThreadNumber {
-        match self.number {
+        match self.state.number {
             Some(number) => number,
             None => self.find_thread(),
         }
@@ -168,18 +186,20 @@ impl<'e, B: BlockSink> StfRecorder<'e, B> {
 
     #[inline(never)]
     fn find_thread(&mut self) -> ThreadNumber {
-        let known = self.threads.number(self.current);
+        let known = self.state.threads.number(self.state.current);
         let number = known.unwrap_or_else(|| self.add_thread());
-        self.number = Some(number);
+        self.state.number = Some(number);
         number
     }
 
     #[cold]
     fn add_thread(&mut self) -> ThreadNumber {
-        let number = self.threads.add(self.current);
-        self.encoder.thread(number, self.current.stored());
-        if self.threads.is_full() && !std::mem::replace(&mut self.has_reported_threads, true) {
-            self.encoder
+        let number = self.state.threads.add(self.state.current);
+        self.output.thread(number, self.state.current.stored());
+        if self.state.threads.is_full()
+            && !std::mem::replace(&mut self.state.has_reported_threads, true)
+        {
+            self.output
                 .problem(&ProblemKind::StfThreads(usize::from(number.0) + 1));
         }
         number
@@ -187,8 +207,8 @@ impl<'e, B: BlockSink> StfRecorder<'e, B> {
 
     #[cold]
     fn tell_early(&mut self, thread: ThreadNumber) {
-        for note in std::mem::take(&mut self.early) {
-            self.encoder.note(thread, TextKind::Note, &note);
+        for note in std::mem::take(&mut self.state.early) {
+            self.output.note(thread, TextKind::Note, &note);
         }
     }
 
@@ -197,16 +217,19 @@ impl<'e, B: BlockSink> StfRecorder<'e, B> {
     pub fn instruction(&mut self, group: &InstructionGroup, opcode: GroupOpcode) {
         let GroupOpcode { word, length_bytes } = opcode;
         let thread = self.thread();
-        let Some(pc) = group.forced_pc.or(self.next_pc) else {
-            self.placeless += 1;
+        let Some(pc) = group.forced_pc.or(self.state.next_pc) else {
+            self.state.placeless += 1;
             return;
         };
-        self.encoder.begin_record(group.first_record);
-        if self.last != Some(thread) || self.gap.is_some() || group.forced_pc.is_some() {
+        self.output.begin_record(group.first_record);
+        if self.state.last != Some(thread) || self.state.gap.is_some() || group.forced_pc.is_some()
+        {
             self.begin_stretch(thread, pc, group.forced_pc);
         }
-        let set = self.registers.set;
-        let facts = self.opcodes.get(word, length_bytes, set);
+        let set = self.state.registers.set;
+        // Copying the facts takes longer than taking the cache.
+        let mut opcodes = std::mem::take(&mut self.opcodes);
+        let facts = opcodes.get(word, length_bytes, set);
         let site = StepSite {
             thread,
             pc,
@@ -219,16 +242,16 @@ impl<'e, B: BlockSink> StfRecorder<'e, B> {
             .map(|event| StfEvent::of(event.id))
             .find(|event| event.is_trap());
         match trap {
-            None => self.completed(group, &site, &facts),
-            Some(trap) => self.trapped(group, &site, &facts, trap),
+            None => self.completed(group, &site, facts),
+            Some(trap) => self.trapped(group, &site, facts, trap),
         }
         if !group.events.is_empty() {
             self.tell_events(group, &site);
         }
         let target = group.event_target.or(group.target);
         let next = target.unwrap_or_else(|| pc.wrapping_add(u64::from(length_bytes)));
-        self.next_pc = Some(next);
-        if let Some(state) = self.threads.state(thread) {
+        self.state.next_pc = Some(next);
+        if let Some(state) = self.state.threads.state(thread) {
             state.next_pc = Some(next);
         }
         if trap.is_some() {
@@ -236,13 +259,26 @@ impl<'e, B: BlockSink> StfRecorder<'e, B> {
         } else if facts.flow == FlowKind::ExceptionReturn {
             self.count_handlers(thread, HandlerChange::Left, next);
         }
+        self.opcodes = opcodes;
+    }
+
+    /// Stores the effects of the instruction that ends a group, and not the instruction.
+    pub fn first_effects(&mut self, group: &InstructionGroup, opcode: GroupOpcode) {
+        let is_trap = |event: &GroupEvent| StfEvent::of(event.id).is_trap();
+        if !group.events.iter().any(is_trap) {
+            let GroupOpcode { word, length_bytes } = opcode;
+            let set = self.state.registers.set;
+            let facts = *self.opcodes.get(word, length_bytes, set);
+            let thread = self.thread();
+            self.effects(group, thread, &facts);
+        }
     }
 
     /// Counts the handlers that a thread is in. An exception return outside all of them is the way in
     /// which system software begins a program, and no return.
     #[inline(never)]
     fn count_handlers(&mut self, thread: ThreadNumber, change: HandlerChange, next: u64) {
-        let Some(state) = self.threads.state(thread) else {
+        let Some(state) = self.state.threads.state(thread) else {
             return;
         };
         match (change, state.handlers.checked_sub(1)) {
@@ -256,36 +292,36 @@ impl<'e, B: BlockSink> StfRecorder<'e, B> {
     }
 
     fn mark(&mut self, thread: ThreadNumber, kind: MarkerKind, value: u64) {
-        self.encoder.marker(thread, Marker { kind, value }, 0);
+        self.output.marker(thread, Marker { kind, value }, 0);
     }
 
     /// Begins with another thread, after a gap, or at a stated address. An address in the midst of
     /// the trace that does not follow from the instruction before is a jump in the recording.
     #[inline(never)]
     fn begin_stretch(&mut self, thread: ThreadNumber, pc: u64, forced: Option<u64>) {
-        let is_first = self.last.is_none();
-        let is_switch = self.last.replace(thread) != Some(thread);
+        let is_first = self.state.last.is_none();
+        let is_switch = self.state.last.replace(thread) != Some(thread);
         if is_first {
             self.tell_early(thread);
         }
-        let hart = self.current.hart;
-        let is_hart = self.current.is_hart();
-        let Some(state) = self.threads.state(thread) else {
+        let hart = self.state.current.hart;
+        let is_hart = self.state.current.is_hart();
+        let Some(state) = self.state.threads.state(thread) else {
             return;
         };
         let is_moved = !is_hart && state.hart.replace(hart) != Some(hart);
         let expected = if is_switch {
             state.next_pc
         } else {
-            self.next_pc
+            self.state.next_pc
         };
         let is_jump = forced.is_some() && expected.is_some_and(|expected| expected != pc);
         let jump = is_jump.then_some(Gap {
             reason: GapReason::Off,
             instructions: None,
         });
-        if let Some(gap) = self.gap.take().or(jump) {
-            self.encoder.marker(thread, gap.marker(), 0);
+        if let Some(gap) = self.state.gap.take().or(jump) {
+            self.output.marker(thread, gap.marker(), 0);
         }
         if is_moved {
             self.mark(thread, MarkerKind::CPU, hart.into());
@@ -295,17 +331,20 @@ impl<'e, B: BlockSink> StfRecorder<'e, B> {
     /// Stores an instruction that completed.
     #[inline(always)]
     fn completed(&mut self, group: &InstructionGroup, site: &StepSite, facts: &OpcodeFacts) {
-        self.step(site, facts, StepStatus::PLAINLY, group.target);
+        if self.step(site, facts, StepStatus::PLAINLY, group.target) {
+            self.effects(group, site.thread, facts);
+        }
+    }
+
+    /// Stores the effects of an instruction that completed.
+    #[inline(always)]
+    pub fn effects(&mut self, group: &InstructionGroup, thread: ThreadNumber, facts: &OpcodeFacts) {
         for access in &group.accesses {
             let kind = match access.kind {
                 1 => AccessKind::Read,
                 2 => AccessKind::Write,
                 number => {
-                    self.left_out(
-                        site.thread,
-                        &format!("access of kind {number}"),
-                        access.address,
-                    );
+                    self.left_out(thread, &format!("access of kind {number}"), access.address);
                     continue;
                 }
             };
@@ -315,7 +354,7 @@ impl<'e, B: BlockSink> StfRecorder<'e, B> {
                 address: access.address,
                 pc: None,
             };
-            self.access(site.thread, stored, group.words_of_access(access));
+            self.access(thread, stored, group.words_of_access(access));
         }
         for register in &group.registers {
             if matches!(
@@ -323,13 +362,13 @@ impl<'e, B: BlockSink> StfRecorder<'e, B> {
                 RegisterRole::Destination | RegisterRole::Unknown
             ) {
                 let words = group.words_of_register(register);
-                self.learn(site.thread, register, words);
-                self.tell_register(site.thread, register, words);
+                self.write(thread, register, words);
             }
         }
-        self.tell_unknown(group, site.thread, facts);
+        self.tell_unknown(group, thread, facts);
     }
 
+    /// Begins a step; returns false if its effects are not wanted.
     #[inline(always)]
     fn step(
         &mut self,
@@ -337,32 +376,28 @@ impl<'e, B: BlockSink> StfRecorder<'e, B> {
         facts: &OpcodeFacts,
         reached: StepStatus,
         target: Option<u64>,
-    ) {
+    ) -> bool {
         let branch = if reached.is_executed {
             facts.branch(target)
         } else {
             stepback_machine::flow::RecordedBranch::None
         };
-        let set = self.registers.set;
-        self.encoder.step(&StoredStep {
-            // An address may hold another instruction in the other encoding mode.
-            input: u16::from(set.word_bytes() < 8),
+        self.output.step(&StfStep {
             thread: site.thread,
-            branch,
-            set,
-            length_bytes: site.length_bytes.into(),
             pc: site.pc,
-            encoding: facts.encoding,
-            target: None,
+            length_bytes: site.length_bytes,
+            set: self.state.registers.set,
+            encoding: facts.encoding.as_ref(),
+            branch,
             reached,
-        });
+        })
     }
 
     /// Stores an access; one with a value in pieces of 8 bytes.
     #[inline(always)]
     fn access(&mut self, thread: ThreadNumber, access: StoredAccess, words: &[u64]) {
         if words.is_empty() || access.size_bytes == 0 {
-            self.encoder.access(thread, access);
+            self.output.access(thread, access);
             return;
         }
         for (offset, word) in (0..access.size_bytes).step_by(8).zip(words) {
@@ -374,7 +409,7 @@ impl<'e, B: BlockSink> StfRecorder<'e, B> {
                 ..access
             };
             match address.checked_add(u64::from(size_bytes) - 1) {
-                Some(_) => self.encoder.valued_access(thread, piece, *word),
+                Some(_) => self.output.valued_access(thread, piece, *word),
                 None => self.left_out(thread, "access beyond the last address", address),
             }
         }
@@ -386,14 +421,14 @@ impl<'e, B: BlockSink> StfRecorder<'e, B> {
                 size_bytes: access.size_bytes - told,
                 ..access
             };
-            self.encoder.access(thread, rest);
+            self.output.access(thread, rest);
         }
     }
 
     #[cold]
     fn left_out(&mut self, thread: ThreadNumber, what: &str, address: u64) {
         let text = format!("left out: {what} at {address:#x}");
-        self.encoder.note(thread, TextKind::Note, &text);
+        self.output.note(thread, TextKind::Note, &text);
     }
 
     /// Stores an instruction that did not complete. Only the state registers that the trap writes
@@ -416,7 +451,9 @@ impl<'e, B: BlockSink> StfRecorder<'e, B> {
             // The opcode is a placeholder.
             facts.encoding = None;
         }
-        self.step(site, &facts, reached, None);
+        if !self.step(site, &facts, reached, None) {
+            return;
+        }
         for access in &group.accesses {
             let what = "access of an instruction that did not complete";
             self.left_out(site.thread, what, access.address);
@@ -427,13 +464,12 @@ impl<'e, B: BlockSink> StfRecorder<'e, B> {
             }
             let words = group.words_of_register(register);
             if register.class == RegisterClass::Csr {
-                self.learn(site.thread, register, words);
-                self.tell_register(site.thread, register, words);
+                self.write(site.thread, register, words);
             } else {
                 let name = register_text(register.class, register.number);
                 let text =
                     format!("left out: write of {name} by an instruction that did not complete");
-                self.encoder.note(site.thread, TextKind::Note, &text);
+                self.output.note(site.thread, TextKind::Note, &text);
             }
         }
     }
@@ -454,7 +490,7 @@ impl<'e, B: BlockSink> StfRecorder<'e, B> {
                 StfEvent::ModeChange => TextKind::StateChange,
                 StfEvent::Special(_) => TextKind::Note,
             };
-            self.encoder.note(site.thread, text_kind, &text);
+            self.output.note(site.thread, text_kind, &text);
         }
     }
 }

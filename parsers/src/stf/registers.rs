@@ -1,11 +1,9 @@
-//! Registers by the numbers of their records ([`RegisterTable`]), and the values that the trace has
-//! stated until now ([`KnownValues`]).
+//! Registers by the numbers of their records ([`RegisterTable`]).
 
 use std::borrow::Cow;
 
 use foldhash::{HashMap, HashMapExt as _};
 use stepback_machine::{InstructionSet, RegisterId, RegisterView, Registers};
-use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::stf::record::RegisterClass;
 
@@ -13,7 +11,7 @@ use crate::stf::record::RegisterClass;
 const NUMBERED: usize = 32;
 
 /// Registers of an instruction set by class and number, looked up by name once.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct RegisterTable {
     /// Instruction set of the views.
     pub set: InstructionSet,
@@ -98,66 +96,4 @@ pub fn register_text(class: RegisterClass, number: u16) -> String {
         RegisterClass::Csr => csr_name(number).into_owned(),
         RegisterClass::Unknown(kind) => format!("register {number} of kind {kind}"),
     }
-}
-
-/// Values of registers of a thread that the trace has stated.
-#[derive(Debug)]
-pub struct KnownValues {
-    integer: [Option<u64>; NUMBERED],
-    float: [Option<u64>; NUMBERED],
-    /// Hash of each vector register.
-    vector: [Option<u64>; NUMBERED],
-    csrs: HashMap<u16, u64>,
-}
-
-impl Default for KnownValues {
-    fn default() -> Self {
-        Self {
-            integer: [None; NUMBERED],
-            float: [None; NUMBERED],
-            vector: [None; NUMBERED],
-            csrs: HashMap::new(),
-        }
-    }
-}
-
-impl KnownValues {
-    /// Sets the value of a register; returns true if it was unknown or another one.
-    #[inline(always)]
-    pub fn learn(&mut self, class: RegisterClass, number: u16, words: &[u64]) -> bool {
-        let word = words.first().copied().unwrap_or_default();
-        let (place, value) = match class {
-            RegisterClass::Integer => (self.integer.get_mut(usize::from(number)), word),
-            RegisterClass::Float => (self.float.get_mut(usize::from(number)), word),
-            RegisterClass::Vector => (self.vector.get_mut(usize::from(number)), hash_of(words)),
-            RegisterClass::Csr => return self.csrs.insert(number, word) != Some(word),
-            RegisterClass::Unknown(_) => return true,
-        };
-        place.is_none_or(|place| place.replace(value) != Some(value))
-    }
-
-    /// Forgets the value of an integer or floating-point register.
-    #[inline(always)]
-    pub fn forget(&mut self, class: RegisterClass, number: u16) {
-        let table = match class {
-            RegisterClass::Integer => &mut self.integer,
-            RegisterClass::Float => &mut self.float,
-            RegisterClass::Vector => &mut self.vector,
-            RegisterClass::Csr | RegisterClass::Unknown(_) => return,
-        };
-        if let Some(place) = table.get_mut(usize::from(number)) {
-            *place = None;
-        }
-    }
-
-    /// Forgets everything.
-    pub fn clear(&mut self) {
-        *self = Self::default();
-    }
-}
-
-fn hash_of(words: &[u64]) -> u64 {
-    words
-        .iter()
-        .fold(0, |hash, word| xxh3_64_with_seed(&word.to_le_bytes(), hash))
 }

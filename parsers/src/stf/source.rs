@@ -16,7 +16,6 @@ use crate::source::{
     CheckWatch, KnownInstruction, KnownThread, ParseScratch, ParsedRange, RegisterSource,
     RenderedLine, Source, SourceTraits,
 };
-use crate::step_store::encoder::Encoder;
 use crate::step_store::event_lines::EventLineSink;
 use crate::step_store::event_run::StoredFormat;
 use crate::step_store::fill::Filler;
@@ -29,9 +28,9 @@ use crate::stf::head::StfHead;
 use crate::stf::parts::{PartReader, StfPart};
 use crate::stf::record::StfRecord;
 use crate::stf::registers::{csr_name, csr_of};
+use crate::stf::segments::{SegmentLimits, fill_store};
 use crate::stf::text::{record_fields, record_name};
 use crate::stf::threads::{process_in, thread_name};
-use crate::stf::whole::record_trace;
 
 /// A record for display.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,16 +88,13 @@ impl Stf {
             options: String::new(),
         };
         let read_file = file.clone();
-        let read = move |is_stopped: &Arc<AtomicBool>, encoder: &mut Encoder<Filler>| {
-            let StfHead {
-                container,
-                instruction_set,
-                ..
-            } = head;
-            record_trace(&read_file, container, instruction_set, is_stopped, encoder)
+        let fill = move |is_stopped: &Arc<AtomicBool>, mut filler: Filler| {
+            let limits = SegmentLimits::default();
+            let filled = fill_store(&read_file, head, limits, is_stopped, &mut filler);
+            (filler, filled)
         };
         Ok(Self {
-            trace: StoredTrace::new(StepStore::open(kept, Box::new(read))),
+            trace: StoredTrace::new(StepStore::open_filled(kept, Box::new(fill))),
             traits,
             file,
             head,

@@ -1,6 +1,7 @@
 //! Traces made from the format page, whole, damaged and cut off.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use stepback_machine::flow::RecordedBranch;
 use stepback_machine::{AccessKind, InstructionSet, RegisterView, Registers};
@@ -15,6 +16,10 @@ use crate::marker::{Gap, MarkerKind};
 use crate::problem::Problem;
 use crate::read_at::TraceFile;
 use crate::source::{ParseScratch, Source as _};
+use crate::step_store::fill::Filler;
+use crate::step_store::store::{StepStore, StoreScratch};
+use crate::step_store::stored_trace::StoredTrace;
+use crate::stf::segments::{SegmentLimits, fill_store};
 use crate::stf::source::Stf;
 
 /// Writes records as the specification lists their fields.
@@ -334,7 +339,8 @@ fn named_part(view: RegisterView, set: InstructionSet) -> String {
         let whole = Registers::view(&format!("v{}", vector_number(view, set)?), set)?;
         Some(format!("{}+{}", name(whole)?, view.offset))
     };
-    name(view).or_else(whole).unwrap()
+    let narrow = || Registers::name(view, InstructionSet::Riscv32).map(str::to_owned);
+    name(view).or_else(whole).or_else(narrow).unwrap()
 }
 
 fn vector_number(view: RegisterView, set: InstructionSet) -> Option<u16> {
@@ -941,6 +947,128 @@ fn each_chunk_of_the_store_equals_its_part_of_the_whole() {
         start = end;
     }
     assert_eq!(lines(0..trace.length()), parts);
+}
+
+/// Returns the events of a trace that is converted with these limits, and the length of its store.
+fn converted(bytes: &[u8], limits: SegmentLimits) -> (Vec<String>, u64) {
+    let format = Stf::open(file(bytes), CacheFileOptions::default()).unwrap();
+    let (trace, head) = (file(bytes), format.head());
+    let fill = move |is_stopped: &Arc<AtomicBool>, mut filler: Filler| {
+        let filled = fill_store(&trace, head, limits, is_stopped, &mut filler);
+        (filler, filled)
+    };
+    let store = StepStore::open_filled(CacheFileOptions::default(), Box::new(fill));
+    store.wait_for(u64::MAX).unwrap();
+    let len_bytes = store.bytes();
+    let trace = StoredTrace::new(store);
+    let mut sink = Lines::default();
+    trace
+        .parse(
+            &(0..trace.length()),
+            &format,
+            &mut StoreScratch::default(),
+            &mut sink,
+        )
+        .unwrap();
+    (sink.lines, len_bytes)
+}
+
+/// Returns a long trace of three threads with records of every kind in random order.
+fn random_groups(count: u64) -> Vec<Records> {
+    let mut state = 7u64;
+    let mut dice = move |sides: u64| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 33) % sides
+    };
+    let body = varied().0[Records::at(0).0.len()..].to_vec();
+    let group = |_| {
+        let register = dice(30) as u16 + 1;
+        let records = Records::default();
+        match dice(40) {
+            0 => records.thread(dice(2) as u32, 3, dice(3) as u32),
+            1 => records.force(0x4000 + 8 * dice(100)).op(NOP),
+            2 => records.comment("between").op(MRET),
+            3 => Records(body.clone()),
+            4 => records
+                .event(INTERRUPT | 7, &[])
+                .event_target(0x3000)
+                .op(NOP),
+            5 => records.push(&[5]).u16(2 - (dice(50) == 0) as u16).op(NOP),
+            6 => records
+                .register(0x300 + dice(3) as u16, 0x24, dice(3))
+                .op(NOP),
+            7..10 => records.op(LI),
+            10..14 => records.target(0x1000 + 4 * dice(300)).op(BEQ),
+            14..18 => records
+                .access(8 * dice(50), 8, READ)
+                .data(dice(5))
+                .register(5, X_WRITE, dice(5))
+                .op(LD),
+            18..22 => records.register(register, X_STATE, dice(2)).op(BEQ),
+            22..30 => records.register(register, X_SOURCE, dice(2)).op(SD),
+            _ => records.register(register, X_WRITE, dice(2)).op(NOP),
+        }
+    };
+    (0..count).map(group).collect()
+}
+
+#[test]
+fn segments_on_any_number_of_threads_equal_the_whole() {
+    let groups = random_groups(20_000);
+    let joined = |groups: &[Records]| {
+        let bytes = groups.iter().map(|records| records.0.as_slice());
+        Records(bytes.collect::<Vec<_>>().concat())
+    };
+    let head = Records::at(0x1000).push(&[10]).u16(192).0;
+    let plain = [head.clone(), joined(&groups).0].concat();
+    let chunks: Vec<_> = groups
+        .chunks(4321)
+        .zip(0..)
+        .map(|(groups, number)| {
+            let begin = if number == 0 {
+                head.clone()
+            } else {
+                Vec::new()
+            };
+            let damage: &[u8] = if number == 2 { &[0xff] } else { &[] };
+            let records = [begin, joined(groups).0, damage.to_vec()].concat();
+            (0x1000 * number, Records(records))
+        })
+        .collect();
+    let whole = SegmentLimits {
+        threads: 1,
+        items: u64::MAX,
+        bytes: usize::MAX,
+        streamed_bytes: usize::MAX,
+    };
+    for bytes in [plain, Chunks::of(4321, &chunks).bytes()] {
+        let (expected, _) = converted(&bytes, whole);
+        assert!(expected.len() > 20_000);
+        for (items, limit) in [(1024, 1 << 20), (4096, 1 << 20), (u64::MAX, 1 << 16)] {
+            let limits = SegmentLimits {
+                items,
+                bytes: limit,
+                ..whole
+            };
+            let (lines, len_bytes) = converted(&bytes, limits);
+            assert!(lines == expected, "{items} items, {limit} bytes");
+            for threads in 2..4 {
+                let again = converted(&bytes, SegmentLimits { threads, ..limits });
+                assert!(again == (lines.clone(), len_bytes), "{threads} threads");
+            }
+        }
+        for streamed_bytes in [1, 40_000, 300_000] {
+            let limits = SegmentLimits {
+                items: 4096,
+                bytes: usize::MAX,
+                streamed_bytes,
+                ..whole
+            };
+            assert!(converted(&bytes, limits).0 == expected, "{streamed_bytes}");
+        }
+    }
 }
 
 #[test]

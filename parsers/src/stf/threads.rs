@@ -7,12 +7,9 @@ use foldhash::{HashMap, HashMapExt as _};
 
 use crate::events::ThreadNumber;
 use crate::step_store::record::StoredThread;
-use crate::stf::registers::KnownValues;
 
 /// Maximum number of threads; further ones are joined into one.
 const THREADS: usize = 1 << 14;
-/// Maximum number of threads whose register values are known.
-const WITH_VALUES: usize = 1 << 8;
 
 /// Numbers in a thread record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -64,7 +61,7 @@ pub fn process_in(name: &str) -> Option<&str> {
 }
 
 /// State of a thread.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct ThreadState {
     /// Address of its next instruction; `None` if unknown.
     pub next_pc: Option<u64>,
@@ -72,12 +69,10 @@ pub struct ThreadState {
     pub handlers: u32,
     /// Hart on which it ran last.
     pub hart: Option<u32>,
-    /// Values that the trace has stated; `None` for threads beyond a limit.
-    pub known: Option<Box<KnownValues>>,
 }
 
 /// Threads by the numbers of their records.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct ThreadTable {
     numbers: HashMap<(u64, u64), ThreadNumber>,
     states: Vec<ThreadState>,
@@ -99,6 +94,11 @@ impl ThreadTable {
         known.or_else(|| self.is_full().then(|| self.last()))
     }
 
+    /// Returns the number of threads.
+    pub fn count(&self) -> usize {
+        self.states.len()
+    }
+
     /// Returns true if new threads get no number.
     pub fn is_full(&self) -> bool {
         self.states.len() >= THREADS
@@ -111,11 +111,7 @@ impl ThreadTable {
     /// Adds a thread.
     pub fn add(&mut self, record: ThreadRecord) -> ThreadNumber {
         let StoredThread { tid, pid } = record.stored();
-        let known = (self.states.len() < WITH_VALUES).then(Box::default);
-        self.states.push(ThreadState {
-            known,
-            ..ThreadState::default()
-        });
+        self.states.push(ThreadState::default());
         let number = self.last();
         self.numbers.insert((tid, pid), number);
         number
@@ -127,13 +123,10 @@ impl ThreadTable {
         self.states.get_mut(usize::from(thread.0))
     }
 
-    /// Forgets what is known of all threads, after records were lost.
+    /// Forgets the addresses and handlers of all threads, after records were lost.
     pub fn forget(&mut self) {
         for state in &mut self.states {
             (state.next_pc, state.handlers) = (None, 0);
-            if let Some(known) = &mut state.known {
-                known.clear();
-            }
         }
     }
 }

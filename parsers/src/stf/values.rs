@@ -3,69 +3,57 @@
 use stepback_machine::RegisterView;
 
 use crate::events::{TextKind, ThreadNumber};
-use crate::step_store::encoder::BlockSink;
 use crate::step_store::record::StoredRegister;
 use crate::stf::group::{GroupRegister, InstructionGroup};
 use crate::stf::opcodes::OpcodeFacts;
+use crate::stf::output::StepOutput;
 use crate::stf::record::{RegisterClass, RegisterRole};
 use crate::stf::recorder::StfRecorder;
-use crate::stf::registers::{KnownValues, register_text};
+use crate::stf::registers::register_text;
 
 /// Number of bytes of a register that one stored write covers.
 const PIECE_BYTES: u16 = 16;
 /// Number of bytes of a register that the store can name.
 const VIEW_BYTES: u16 = 512;
 
-impl<B: BlockSink> StfRecorder<'_, B> {
+impl<O: StepOutput> StfRecorder<O> {
     /// Stores the values before an instruction that the trace has not stated yet.
     #[inline(always)]
     pub(super) fn tell_before(&mut self, group: &InstructionGroup, thread: ThreadNumber) {
         for register in &group.registers {
-            if matches!(register.role, RegisterRole::State | RegisterRole::Source) {
+            let is_before = matches!(register.role, RegisterRole::State | RegisterRole::Source);
+            let is_zero = (register.class, register.number) == (RegisterClass::Integer, 0);
+            if is_before && !is_zero {
                 let words = group.words_of_register(register);
-                if self.learn(thread, register, words) {
+                let item = self.output.items() - 1;
+                let is_new = self.values.state(thread, register, words, item);
+                if is_new.unwrap_or(register.role != RegisterRole::Source) {
                     self.tell_register(thread, register, words);
                 }
             }
         }
     }
 
-    /// Notes a value; returns true if it is new.
+    /// Stores the value that an instruction writes.
     #[inline(always)]
-    pub(super) fn learn(
-        &mut self,
-        thread: ThreadNumber,
-        register: &GroupRegister,
-        words: &[u64],
-    ) -> bool {
-        let known = self
-            .threads
-            .state(thread)
-            .and_then(|state| state.known.as_deref_mut());
-        match known {
-            Some(known) => known.learn(register.class, register.number, words),
-            None => register.role != RegisterRole::Source,
-        }
+    pub(super) fn write(&mut self, thread: ThreadNumber, register: &GroupRegister, words: &[u64]) {
+        self.values.write(thread, register, words);
+        self.tell_register(thread, register, words);
     }
 
     /// Stores the value of a register.
     #[inline(always)]
-    pub(super) fn tell_register(
-        &mut self,
-        thread: ThreadNumber,
-        register: &GroupRegister,
-        words: &[u64],
-    ) {
+    fn tell_register(&mut self, thread: ThreadNumber, register: &GroupRegister, words: &[u64]) {
         let GroupRegister { class, number, .. } = *register;
         if class == RegisterClass::Integer && number == 0 {
             return;
         }
-        match self.registers.view(class, number) {
+        match self.state.registers.view(class, number) {
             Some(view) if class != RegisterClass::Vector => {
                 let word = words.first().copied().unwrap_or_default();
                 let unused_bits = 64 - 8 * u32::from(view.size_bytes.clamp(1, 8));
                 let value = word << unused_bits >> unused_bits;
-                self.encoder.register(
+                self.output.register(
                     thread,
                     StoredRegister {
                         view,
@@ -93,7 +81,7 @@ impl<B: BlockSink> StfRecorder<'_, B> {
                 size_bytes: if high.is_some() { PIECE_BYTES } else { 8 },
                 ..view
             };
-            self.encoder.register(
+            self.output.register(
                 thread,
                 StoredRegister {
                     view,
@@ -115,7 +103,7 @@ impl<B: BlockSink> StfRecorder<'_, B> {
         let name = register_text(register.class, register.number);
         let text = format!("{name} = {digits}");
         // The note of a value before the first instruction follows the notes of the header.
-        self.encoder.note(thread, TextKind::Note, &text);
+        self.output.note(thread, TextKind::Note, &text);
     }
 
     /// Stores that the registers which the instruction writes without a record are unknown.
@@ -135,11 +123,8 @@ impl<B: BlockSink> StfRecorder<'_, B> {
             if is_recorded {
                 continue;
             }
-            let state = self.threads.state(thread);
-            if let Some(known) = state.and_then(|state| state.known.as_deref_mut()) {
-                KnownValues::forget(known, written.class, written.number);
-            }
-            self.encoder.register(
+            self.values.forget(thread, written.class, written.number);
+            self.output.register(
                 thread,
                 StoredRegister {
                     view: written.view,

@@ -1,66 +1,65 @@
-//! Reads a trace from front to back and records its instructions ([`record_trace`]).
+//! Reads the records of a trace from front to back, or from the begin of a group on
+//! ([`TraceReader`]).
 //!
 //! A record with an unknown descriptor ends a chunk there: its length is unknown. The next chunk of
 //! a zstf file begins at a known place and address, so reading goes on with it.
-
-use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use stepback_machine::InstructionSet;
 
 use crate::packed::Damage;
 use crate::problem::{ProblemKind, StfFault};
-use crate::read_at::TraceFile;
-use crate::step_store::encoder::{BlockSink, Encoder};
-use crate::step_store::record::ReadEnd;
-use crate::stf::container::StfContainer;
 use crate::stf::cursor::{RecordCursor, RecordSink};
 use crate::stf::group::InstructionGroup;
 use crate::stf::head::{foreign_isa, set_of_features, set_of_mode};
-use crate::stf::parts::{ChunkBegin, PartReader, StfPart};
+use crate::stf::output::StepOutput;
+use crate::stf::parts::ChunkBegin;
 use crate::stf::record::{RecordStop, StfRecord, words_of};
-use crate::stf::recorder::{GroupOpcode, StfRecorder, group_fault};
+use crate::stf::recorder::{GroupOpcode, RecorderState, StfRecorder, group_fault};
 use crate::stf::threads::ThreadRecord;
 use crate::stf::usual::UsualRecord;
 
 /// Newest major version that is supported.
 const VERSION: u32 = 1;
+/// Maximum number of bytes that are kept of a group in which a part of a chunk ends.
+const GROUP_BYTES: usize = 64 << 10;
 
-/// Records the instructions of a trace. `set` is the instruction set until the trace states one.
-///
-/// # Errors
-/// The file could not be read.
-pub fn record_trace<B: BlockSink>(
-    file: &TraceFile,
-    container: StfContainer,
-    set: InstructionSet,
-    is_stopped: &AtomicBool,
-    encoder: &mut Encoder<B>,
-) -> io::Result<ReadEnd> {
-    let mut parts = PartReader::open(file, container)?;
-    let mut reader = TraceReader::new(file.name.clone(), StfRecorder::new(encoder, set));
-    while let Some(part) = parts.next_part()? {
-        if is_stopped.load(Ordering::Relaxed) {
-            return Ok(ReadEnd::Stopped);
-        }
-        match part {
-            StfPart::Begin(begin) => reader.begin(&begin),
-            StfPart::Bytes(bytes) => reader.take(bytes),
-            StfPart::End(damage) => reader.end(damage),
-        }
-    }
-    reader.finish();
-    Ok(ReadEnd::Complete)
+/// Reader of records.
+pub struct TraceReader<O> {
+    name: String,
+    /// Converts groups to steps.
+    pub recorder: StfRecorder<O>,
+    progress: ReadProgress,
+    group: InstructionGroup,
+    /// Earlier bytes of the group, for outputs that do not take the effects of all groups.
+    group_bytes: Vec<u8>,
 }
 
-/// State between two parts of a trace.
-struct TraceReader<'e, B> {
-    name: String,
-    recorder: StfRecorder<'e, B>,
+/// State between two groups, except the values of registers.
+#[derive(Clone, Debug)]
+pub struct ReaderState {
+    /// Position in the records.
+    pub progress: ReadProgress,
+    /// State of the recorder.
+    pub recorder: RecorderState,
+}
+
+impl ReaderState {
+    /// Returns the state before the first record. `set` is the instruction set until the trace
+    /// states one.
+    pub fn new(set: InstructionSet) -> Self {
+        Self {
+            progress: ReadProgress::default(),
+            recorder: RecorderState::new(set),
+        }
+    }
+}
+
+/// Position in the records of a trace.
+#[derive(Clone, Debug, Default)]
+pub struct ReadProgress {
     cursor: RecordCursor,
     /// Offset of the current record in its chunk.
     offset: u64,
-    group: InstructionGroup,
     /// Number of records until now.
     records: u64,
     chunk: ChunkProgress,
@@ -68,7 +67,7 @@ struct TraceReader<'e, B> {
 }
 
 /// Progress in a chunk.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct ChunkProgress {
     /// Number of the chunk, if the file is read by chunks.
     number: Option<u64>,
@@ -78,28 +77,40 @@ struct ChunkProgress {
     instructions: u64,
 }
 
-impl<'e, B: BlockSink> TraceReader<'e, B> {
-    fn new(name: String, recorder: StfRecorder<'e, B>) -> Self {
+impl<O: StepOutput> TraceReader<O> {
+    /// Begins before the first record, or between two groups.
+    pub fn new(name: &str, progress: ReadProgress, recorder: StfRecorder<O>) -> Self {
         Self {
-            name,
+            name: name.to_owned(),
             recorder,
-            cursor: RecordCursor::default(),
-            offset: 0,
+            progress,
             group: InstructionGroup::default(),
-            records: 0,
-            chunk: ChunkProgress::default(),
-            has_mode: false,
+            group_bytes: Vec::new(),
         }
     }
 
-    fn begin(&mut self, begin: &ChunkBegin) {
-        self.chunk = ChunkProgress {
+    /// Returns the state. Must be called between two groups.
+    pub fn state(&self) -> ReaderState {
+        ReaderState {
+            progress: self.progress.clone(),
+            recorder: self.recorder.state.clone(),
+        }
+    }
+
+    /// Returns the position in the records of the chunk.
+    pub fn cursor(&mut self) -> &mut RecordCursor {
+        &mut self.progress.cursor
+    }
+
+    /// Begins a chunk.
+    pub fn begin(&mut self, begin: &ChunkBegin) {
+        self.progress.chunk = ChunkProgress {
             number: begin.number,
             expected: begin.instructions,
             ..ChunkProgress::default()
         };
-        self.cursor.begin();
-        self.offset = 0;
+        self.progress.cursor.begin();
+        self.progress.offset = 0;
         if let Some(pc) = begin.start_pc {
             self.recorder.resume_at(pc);
         }
@@ -108,34 +119,36 @@ impl<'e, B: BlockSink> TraceReader<'e, B> {
         }
     }
 
-    fn take(&mut self, bytes: Vec<u8>) {
-        let mut cursor = std::mem::take(&mut self.cursor);
-        let stop = cursor.take(bytes, &mut *self);
-        self.offset = cursor.offset;
-        self.cursor = cursor;
+    /// Reads records until the output pauses, or until the last complete one; returns the number of
+    /// bytes that were read.
+    pub fn read(&mut self, bytes: &[u8]) -> usize {
+        let mut cursor = std::mem::take(&mut self.progress.cursor);
+        let (used, stop) = cursor.read(bytes, &mut *self);
+        self.progress.offset = cursor.offset;
+        self.progress.cursor = cursor;
         if let Some(stop) = stop {
             self.break_off(fault_of(stop));
         }
+        used
     }
 
     /// Counts a record.
     #[inline(always)]
     fn count_record(&mut self) {
-        self.records += 1;
+        self.progress.records += 1;
         if self.group.first_record == 0 {
-            self.group.first_record = self.records;
+            self.group.first_record = self.progress.records;
         }
     }
 
-    /// Takes the opcode that ends a group.
+    /// Takes the opcode that ends a group; the caller clears the group.
     #[inline(always)]
     fn opcode(&mut self, opcode: GroupOpcode) {
-        self.chunk.instructions += 1;
+        self.progress.chunk.instructions += 1;
         self.recorder.instruction(&self.group, opcode);
         if let Some(fault) = group_fault(&self.group) {
             self.problem(fault);
         }
-        self.group.clear();
     }
 
     /// Takes a record that belongs to no instruction, or describes one.
@@ -156,7 +169,7 @@ impl<'e, B: BlockSink> TraceReader<'e, B> {
             }
             StfRecord::EncodingMode(mode) => match set_of_mode(mode) {
                 Some(set) => {
-                    self.has_mode = true;
+                    self.progress.has_mode = true;
                     self.recorder.set_instruction_set(set);
                 }
                 None => self.problem(StfFault::UnknownMode(mode)),
@@ -172,7 +185,7 @@ impl<'e, B: BlockSink> TraceReader<'e, B> {
                 ));
             }
             StfRecord::Features(features) => {
-                if !self.has_mode {
+                if !self.progress.has_mode {
                     self.recorder.set_instruction_set(set_of_features(features));
                 }
                 self.recorder.note(features_text(features));
@@ -218,13 +231,13 @@ impl<'e, B: BlockSink> TraceReader<'e, B> {
     }
 
     /// Ends a chunk.
-    fn end(&mut self, damage: Option<Damage>) {
-        if self.cursor.is_over {
+    pub fn end(&mut self, damage: Option<Damage>) {
+        if self.progress.cursor.is_over {
             return;
         }
         if let Some(damage) = damage {
             self.break_off(StfFault::Packed(damage));
-        } else if let Some(bytes) = self.cursor.incomplete_bytes() {
+        } else if let Some(bytes) = self.progress.cursor.incomplete_bytes() {
             self.break_off(StfFault::InsideRecord(bytes));
         }
     }
@@ -233,10 +246,10 @@ impl<'e, B: BlockSink> TraceReader<'e, B> {
     fn break_off(&mut self, fault: StfFault) {
         self.problem(fault);
         self.drop_group();
-        self.cursor.stop();
-        if self.chunk.number.is_some() {
-            let expected = self.chunk.expected;
-            let lost = expected.and_then(|all| all.checked_sub(self.chunk.instructions));
+        self.progress.cursor.stop();
+        if self.progress.chunk.number.is_some() {
+            let expected = self.progress.chunk.expected;
+            let lost = expected.and_then(|all| all.checked_sub(self.progress.chunk.instructions));
             if lost != Some(0) {
                 self.recorder.lose(lost);
             }
@@ -250,59 +263,108 @@ impl<'e, B: BlockSink> TraceReader<'e, B> {
         self.group.clear();
     }
 
-    fn finish(mut self) {
+    /// Ends the trace.
+    pub fn finish(&mut self) {
         self.drop_group();
         let placeless = self.recorder.take_placeless();
         if placeless > 0 {
             self.problem(StfFault::NoAddress(placeless));
         }
-        self.recorder.finish(self.records);
+        self.recorder.finish(self.progress.records);
     }
 
     fn problem(&mut self, fault: StfFault) {
         self.recorder.problem(&ProblemKind::Stf {
             file: self.name.clone(),
-            chunk: self.chunk.number,
-            offset: self.offset,
+            chunk: self.progress.chunk.number,
+            offset: self.progress.offset,
             fault,
         });
     }
 }
 
-impl<B: BlockSink> RecordSink for &mut TraceReader<'_, B> {
+impl<O: StepOutput> TraceReader<O> {
+    /// Adds a record with a fixed length to the group.
+    #[inline(always)]
+    fn add_usual(&mut self, record: UsualRecord) {
+        match record {
+            UsualRecord::Register { number, kind, word } => {
+                self.group.add_register(number, kind, word);
+            }
+            UsualRecord::Access {
+                address,
+                size_bytes,
+                kind,
+            } => self.group.add_access(address, size_bytes, kind),
+            UsualRecord::Data(word) => self.group.add_data(word),
+            UsualRecord::Target(target) => self.group.target = Some(target),
+            UsualRecord::Opcode(_) => {}
+        }
+    }
+
+    /// Passes the effects of a new instruction to an output that does not take those of all
+    /// instructions. `bytes` are the records of its group that were not kept until now.
+    #[inline(never)]
+    fn first_execution(&mut self, bytes: &[u8], opcode: GroupOpcode) {
+        let mut kept = std::mem::take(&mut self.group_bytes);
+        kept.extend_from_slice(bytes);
+        let mut place = 0;
+        while let Some((usual, length)) = UsualRecord::at(&kept, place) {
+            self.add_usual(usual);
+            place += length;
+        }
+        self.recorder.first_effects(&self.group, opcode);
+        let records = self.progress.records + 1 - self.group.first_record;
+        self.recorder.output.end_first_execution(records);
+    }
+}
+
+impl<O: StepOutput> RecordSink for &mut TraceReader<O> {
     /// Most records describe instructions: each goes to its group as soon as its fields are read.
     #[inline(always)]
     fn take_usual(&mut self, bytes: &[u8], offset: u64) -> usize {
-        let mut used = 0;
+        let (mut used, mut group_start) = (0, 0);
         while let Some((usual, length)) = UsualRecord::at(bytes, used) {
             self.count_record();
-            match usual {
-                UsualRecord::Register { number, kind, word } => {
-                    self.group.add_register(number, kind, word);
+            if let UsualRecord::Opcode(opcode) = usual {
+                self.progress.offset = offset + used as u64;
+                self.opcode(opcode);
+                if self.recorder.output.is_first_execution() {
+                    let records = bytes.get(group_start..used).unwrap_or_default();
+                    self.first_execution(records, opcode);
                 }
-                UsualRecord::Access {
-                    address,
-                    size_bytes,
-                    kind,
-                } => self.group.add_access(address, size_bytes, kind),
-                UsualRecord::Data(word) => self.group.add_data(word),
-                UsualRecord::Target(target) => self.group.target = Some(target),
-                UsualRecord::Opcode(opcode) => {
-                    self.offset = offset + used as u64;
-                    self.opcode(opcode);
+                self.group.clear();
+                self.group_bytes.clear();
+                group_start = used + length;
+                if self.recorder.output.is_paused() {
+                    return group_start;
                 }
+            } else if O::TAKES_EFFECTS || matches!(usual, UsualRecord::Target(_)) {
+                self.add_usual(usual);
             }
             used += length;
+        }
+        if !O::TAKES_EFFECTS {
+            let records = bytes.get(group_start..used).unwrap_or_default();
+            let room = GROUP_BYTES.saturating_sub(self.group_bytes.len());
+            let kept = records.get(..room).unwrap_or(records);
+            self.group_bytes.extend_from_slice(kept);
         }
         used
     }
 
     #[inline(always)]
+    fn is_paused(&self) -> bool {
+        self.recorder.output.is_paused()
+    }
+
+    #[inline(always)]
     fn record(&mut self, record: &StfRecord<'_>, offset: u64) {
-        self.offset = offset;
+        self.progress.offset = offset;
         self.count_record();
         if let StfRecord::Opcode { word, length_bytes } = *record {
             self.opcode(GroupOpcode { word, length_bytes });
+            self.group.clear();
         } else if !self.group.add(record) {
             self.statement(record);
         }
