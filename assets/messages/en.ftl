@@ -3309,6 +3309,7 @@ hits-hidden-not-followed =
 timeline-slice = Slice
 timeline-slice-hint = the steps that the value comes from; click to go there
 timeline-differences-hint = the steps at which the trace differs from the second one; click to go there
+timeline-of-a = The timeline is that of trace A, { $a }. The row Differences shows where B, { $b }, differs
 tick-of-the-slice = A step of the slice
 tick-difference = A difference to the second trace
 

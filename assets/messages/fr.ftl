@@ -3332,6 +3332,7 @@ hits-hidden-not-followed =
 timeline-slice = Tranche
 timeline-slice-hint = les pas dont vient la valeur ; un clic s’y rend
 timeline-differences-hint = les pas où la trace diffère de la seconde ; un clic s’y rend
+timeline-of-a = La chronologie est celle de la trace A, { $a }. La ligne Différences montre où B, { $b }, diffère
 tick-of-the-slice = Un pas de la tranche
 tick-difference = Une différence avec la seconde trace
 
