@@ -389,12 +389,16 @@ key-down = Down
 key-arrows = Arrows
 key-pageup = PageUp
 key-pagedown = PageDown
+key-pgup = PgUp
+key-pgdn = PgDn
+key-return = Return
 key-home = Home
 key-end = End
 key-delete = Delete
 key-backspace = Backspace
 key-space = Space
 key-escape = Escape
+key-esc = Esc
 
 ## tl
 
@@ -999,6 +1003,7 @@ externals-symbol = Symbol
 externals-row = external change at step { $step }
 externals-travel-to-the-read = Go to the read
 findings-checking-the-trace = Checking the trace…
+findings-progress = Checking the trace… { $share }%
 findings-cancel = Cancel
 findings-the-trace-is-not-checked = The trace has not been checked
 findings-enter-goes-through-all-of = Press Enter to check all of it and list what breaks a rule.
@@ -1035,7 +1040,7 @@ differences-comparing = Comparing with { $name }: { $share } %
 differences-none-after = No difference after this position
 differences-none-before = No difference before this position
 differences-head-difference = Difference
-both-states-both-states = State of both
+both-states-both-states = State of both traces
 both-states-head-cell = Register or memory
 both-states-head-relation = Relation
 both-states-different = differs
@@ -1660,6 +1665,62 @@ image-differs = the image differs from the trace: { $why }: { $image }
 image-copies-data = the image copies its data after reset, so memory holds it where it was loaded until then: { $image }
 image-without-accesses = the trace does not record accesses to memory, so memory that the program can write is unknown: { $image }
 image-begins-late = the trace does not start at the program's entry point, so memory that it can write is unknown until the trace shows it: { $image }
+notice-companion-damaged =
+    { $more ->
+        [0] a file next to the trace is damaged, { $problem }: { $file }
+       *[other] a file next to the trace is damaged, { $problem } ({ $more } more like this): { $file }
+    }
+notice-companion-unreadable = a file next to the trace could not be read ({ $error }): { $file }
+notice-companion-too-long = it is too long
+notice-no-directory = this is not a directory, so no images are searched for in it: { $directory }
+notice-image-big-endian = the image is big-endian, the trace is read as little-endian
+notice-image-little-endian = the image is little-endian, the trace is read as big-endian
+notice-image-damaged = the image is damaged: { $problem }: { $image }
+notice-unknown-processor = one that is not known
+notice-foreign-image = the image is for another processor ({ $other }) than the trace ({ $traced }): { $image }
+notice-foreign-image-left-out = the image is for another processor ({ $other }) than the trace ({ $traced }) and is left out: { $image }
+notice-last-image-left-out = an image of the last session is left out: { $why }
+notice-image-beside-left-out = the image next to the trace is left out: { $why }
+notice-symbols-of-last-image = symbols come from an image of the last session: { $image }
+notice-symbols-of-image-beside = symbols come from the image next to the trace: { $image }
+notice-missing-program = { $missing }: with the right one (--image ELF[@OFFSET], or next to the trace) every instruction between them is
+notice-index-damaged = the index was damaged and was rebuilt
+notice-copy-damaged = the copy of the trace's records was damaged and was made again
+notice-no-tail-calls = tail calls could not be distinguished from other jumps: { $error }
+notice-partial-index = only a part of the trace is indexed, the first { $steps } steps: answers are preliminary: { $index }
+notice-stale-index = the index is stale and answers may be wrong: { $why }: { $index }
+notice-index-elsewhere = { $refusal }; it is kept at { $index }
+notice-index-resumed = { $percent } % of the index was there from an earlier run: { $index }
+notice-index-unwritable = the index cannot be written to { $index } ({ $error })
+notice-no-place-for-index = there is no place for the index
+notice-index-in-memory = { $refusal }; it is kept in memory and will be built again next time
+notice-more-files =
+    { $count ->
+        [one] another file lies next to this one: to see all threads of the trace, open the directory: { $directory }
+       *[other] more files lie next to this one: to see all threads of the trace, open the directory: { $directory }
+    }
+notice-files-merged = { $count } files were merged by their times: lines count in the merged text
+notice-more-windows =
+    { $count ->
+        [one] this trace has one more window of time; open each by its directory; shown is { $directory }
+       *[other] this trace has { $count } more windows of time; open each by its directory; shown is { $directory }
+    }
+notice-no-such-module = no traced module has this name, so it is loaded at the addresses in the file: { $image }
+notice-other-build-left-out = a build other than the traced one is left out: { $image }
+notice-other-build = this seems to be another build of the traced program: { $image }
+notice-module-missing = { $module } was not found on this machine, so it has no symbols: give the directory that holds it with --sysroot DIR, or the file with --image
+notice-and-more = { $names } and { $count } more
+notice-and-last = { $names } and { $last }
+notice-modules-missing = { $modules } were not found on this machine, so they have no symbols: give the directory that holds them with --sysroot DIR, or the files with --image
+open-no-regular-file = a trace must be a regular file (random access is needed), so save this pipe or device to one first
+open-empty = the file is empty
+open-no-such-file = there is no such file
+open-not-permitted = the file may not be read by this user
+open-failed = the file could not be opened ({ $error })
+open-directory-unreadable = the directory cannot be read: { $error }
+session-foreign = another session is there and will not be overwritten
+session-no-session = this file is not a session and will not be overwritten
+session-not-saved = the session is not saved ({ $error })
 -records-damaged = records are missing or damaged, or the program that wrote them has an error
 rule-R-H01 = the first record is not a header
 rule-R-H01-meaning = the beginning of the trace is missing, or it is not an RST trace
@@ -2732,7 +2793,7 @@ registers-stack-lies-at = the stack is at { $address }: memory panels show this 
 registers-show-as = Show as
 registers-lower-halves = Lower halves
 detail-the-first-lines-of-the = the first lines of the trace
-table-regions = Regions
+table-regions = Memory regions
 table-stack-memory = Stack memory
 table-travel-to-its-write = Go to its write
 table-the-trace-has-no-loads-and = The trace has no loads and stores, and no images.
@@ -3248,6 +3309,7 @@ hits-hidden-not-followed =
 timeline-slice = Slice
 timeline-slice-hint = the steps that the value comes from; click to go there
 timeline-differences-hint = the steps at which the trace differs from the second one; click to go there
+timeline-of-a = The timeline is that of trace A, { $a }. The row Differences shows where B, { $b }, differs
 tick-of-the-slice = A step of the slice
 tick-difference = A difference to the second trace
 

@@ -413,12 +413,16 @@ key-down = Bas
 key-arrows = Flèches
 key-pageup = PgPréc
 key-pagedown = PgSuiv
+key-pgup = PgPréc
+key-pgdn = PgSuiv
+key-return = Entrée
 key-home = Début
 key-end = Fin
 key-delete = Suppr
 key-backspace = Retour
 key-space = Espace
 key-escape = Échap
+key-esc = Échap
 
 ## tl
 
@@ -1038,6 +1042,7 @@ externals-symbol = Symbole
 externals-row = modification externe au pas { $step }
 externals-travel-to-the-read = Aller à la lecture
 findings-checking-the-trace = Vérification de la trace…
+findings-progress = Vérification de la trace… { $share } %
 findings-cancel = Annuler
 findings-the-trace-is-not-checked = La trace n’a pas été vérifiée
 findings-enter-goes-through-all-of = Entrée la parcourt toute et liste ce qui enfreint une règle.
@@ -1074,7 +1079,7 @@ differences-comparing = Comparaison avec { $name } : { $share } %
 differences-none-after = Aucune différence après cette position
 differences-none-before = Aucune différence avant cette position
 differences-head-difference = Différence
-both-states-both-states = État des deux
+both-states-both-states = État des deux traces
 both-states-head-cell = Registre ou mémoire
 both-states-head-relation = Relation
 both-states-different = diffère
@@ -1702,6 +1707,62 @@ image-differs = le programme diffère de la trace : { $why } : { $image }
 image-copies-data = le programme copie ses données après la réinitialisation : jusque-là, la mémoire les contient là où elles ont été chargées : { $image }
 image-without-accesses = la trace n’enregistre pas les accès à la mémoire : la mémoire que le programme peut écrire est inconnue : { $image }
 image-begins-late = la trace ne commence pas au point d’entrée du programme : la mémoire qu’il peut écrire est inconnue tant que la trace ne la montre pas : { $image }
+notice-companion-damaged =
+    { $more ->
+        [0] un fichier à côté de la trace est endommagé, { $problem } : { $file }
+       *[other] un fichier à côté de la trace est endommagé, { $problem } ({ $more } autres cas) : { $file }
+    }
+notice-companion-unreadable = un fichier à côté de la trace n’a pas pu être lu ({ $error }) : { $file }
+notice-companion-too-long = il est trop long
+notice-no-directory = ce n’est pas un dossier, aucun programme n’y est donc cherché : { $directory }
+notice-image-big-endian = le programme est gros-boutiste, la trace est lue comme petit-boutiste
+notice-image-little-endian = le programme est petit-boutiste, la trace est lue comme gros-boutiste
+notice-image-damaged = le programme est endommagé : { $problem } : { $image }
+notice-unknown-processor = inconnu
+notice-foreign-image = le programme est pour un autre processeur ({ $other }) que celui de la trace ({ $traced }) : { $image }
+notice-foreign-image-left-out = le programme est pour un autre processeur ({ $other }) que celui de la trace ({ $traced }) et n’est pas utilisé : { $image }
+notice-last-image-left-out = un programme de la dernière session n’est pas utilisé : { $why }
+notice-image-beside-left-out = le programme à côté de la trace n’est pas utilisé : { $why }
+notice-symbols-of-last-image = les symboles viennent d’un programme de la dernière session : { $image }
+notice-symbols-of-image-beside = les symboles viennent du programme à côté de la trace : { $image }
+notice-missing-program = { $missing } ; avec le bon programme (--image ELF[@OFFSET], ou à côté de la trace), toutes les instructions intermédiaires le sont
+notice-index-damaged = l’index était endommagé et a été refait
+notice-copy-damaged = la copie des enregistrements de la trace était endommagée et a été refaite
+notice-no-tail-calls = les appels terminaux n’ont pas pu être distingués des autres sauts : { $error }
+notice-partial-index = seule une partie de la trace est indexée, les { $steps } premiers pas : les réponses sont provisoires : { $index }
+notice-stale-index = l’index est périmé et les réponses peuvent être fausses : { $why } : { $index }
+notice-index-elsewhere = { $refusal } ; il est conservé dans { $index }
+notice-index-resumed = { $percent } % de l’index existaient depuis une exécution précédente : { $index }
+notice-index-unwritable = l’index ne peut pas être écrit dans { $index } ({ $error })
+notice-no-place-for-index = il n’y a pas de place pour l’index
+notice-index-in-memory = { $refusal } ; il est conservé en mémoire et sera refait la prochaine fois
+notice-more-files =
+    { $count ->
+        [one] un autre fichier se trouve à côté : pour voir tous les threads de la trace, ouvrez le dossier : { $directory }
+       *[other] d’autres fichiers se trouvent à côté : pour voir tous les threads de la trace, ouvrez le dossier : { $directory }
+    }
+notice-files-merged = { $count } fichiers ont été fusionnés selon leurs temps : les lignes sont comptées dans le texte fusionné
+notice-more-windows =
+    { $count ->
+        [one] cette trace a { $count } autre fenêtre de temps ; ouvrez chacune par son dossier ; est affiché { $directory }
+       *[other] cette trace a { $count } autres fenêtres de temps ; ouvrez chacune par son dossier ; est affiché { $directory }
+    }
+notice-no-such-module = aucun module tracé ne porte ce nom, il est donc chargé aux adresses du fichier : { $image }
+notice-other-build-left-out = une autre version que celle qui a été tracée n’est pas utilisée : { $image }
+notice-other-build = ceci semble être une autre version du programme tracé : { $image }
+notice-module-missing = { $module } n’a pas été trouvé sur cette machine et n’a donc pas de symboles : indiquez son dossier avec --sysroot DIR, ou le fichier avec --image
+notice-and-more = { $names } et { $count } autres
+notice-and-last = { $names } et { $last }
+notice-modules-missing = { $modules } n’ont pas été trouvés sur cette machine et n’ont donc pas de symboles : indiquez leur dossier avec --sysroot DIR, ou les fichiers avec --image
+open-no-regular-file = une trace doit être un fichier ordinaire (elle est lue en accès direct) : enregistrez d’abord ce tube ou ce périphérique dans un fichier
+open-empty = le fichier est vide
+open-no-such-file = ce fichier n’existe pas
+open-not-permitted = cet utilisateur n’a pas le droit de lire le fichier
+open-failed = le fichier n’a pas pu être ouvert ({ $error })
+open-directory-unreadable = le dossier ne peut pas être lu : { $error }
+session-foreign = une autre session s’y trouve et ne sera pas remplacée
+session-no-session = ce fichier n’est pas une session et ne sera pas remplacé
+session-not-saved = la session n’est pas enregistrée ({ $error })
 -records-damaged = des enregistrements manquent ou sont endommagés, ou le programme qui les a écrits a une erreur
 rule-R-H01 = le premier enregistrement n’est pas un en-tête
 rule-R-H01-meaning = le début de la trace manque, ou ce n’est pas une trace RST
@@ -2776,7 +2837,7 @@ registers-stack-lies-at = la pile est en { $address } : les panneaux de mémoir
 registers-show-as = Afficher comme
 registers-lower-halves = Moitiés basses
 detail-the-first-lines-of-the = les premières lignes de la trace
-table-regions = Régions
+table-regions = Régions de mémoire
 table-stack-memory = Mémoire de la pile
 table-travel-to-its-write = Aller à son écriture
 table-the-trace-has-no-loads-and = La trace n’a ni accès à la mémoire ni images.
@@ -3271,6 +3332,7 @@ hits-hidden-not-followed =
 timeline-slice = Tranche
 timeline-slice-hint = les pas dont vient la valeur ; un clic s’y rend
 timeline-differences-hint = les pas où la trace diffère de la seconde ; un clic s’y rend
+timeline-of-a = La chronologie est celle de la trace A, { $a }. La ligne Différences montre où B, { $b }, diffère
 tick-of-the-slice = Un pas de la tranche
 tick-difference = Une différence avec la seconde trace
 

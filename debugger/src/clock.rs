@@ -4,7 +4,7 @@
 use stepback_index::Index;
 use stepback_parsers::drmemtrace::Drmemtrace;
 
-use crate::messages::thousands;
+use crate::messages::{decimal_mark, thousands, with_decimal};
 
 /// Unit of a trace's times.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,10 +89,11 @@ fn time_of_day(micros: u64) -> String {
 fn span_text(micros: u64) -> String {
     match micros {
         0..1_000 => format!("{micros} µs"),
-        1_000..1_000_000 => format!("{}.{} ms", micros / 1_000, micros % 1_000 / 100),
+        1_000..1_000_000 => format!("{} ms", with_decimal(u128::from(micros / 100))),
         _ => format!(
-            "{}.{:02} s",
+            "{}{}{:02} s",
             micros / 1_000_000,
+            decimal_mark(),
             micros % 1_000_000 / 10_000
         ),
     }
@@ -186,6 +187,7 @@ fn days_before(year: u64, month: u64, day: u64) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::messages::Language;
 
     #[test]
     fn moments_are_those_of_the_calendar() {
@@ -211,6 +213,9 @@ mod tests {
             [7, 12_345, 5_067_890].map(|span| TraceClock::Nanoseconds.span_text(span)),
             ["7 ns", "12 µs", "5.0 ms"]
         );
+        Language::French.speak();
+        assert_eq!([12_345, 5_067_890].map(span_text), ["12,3 ms", "5,06 s"]);
+        Language::English.speak();
         let [named, unnamed] = ["clk", ""].map(|unit| TraceClock::Ticks(unit.to_owned()));
         assert_eq!(
             [named.span_text(5_000), unnamed.span_text(5_000)],

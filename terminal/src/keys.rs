@@ -4,7 +4,7 @@
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use stepback_debugger::action::PanelKind;
-use stepback_debugger::keymap::{Command, Key, KeyStroke, Modifiers};
+use stepback_debugger::keymap::{Command, Key, KeyStroke, Modifiers, key_name};
 
 use crate::key_rows::ROWS;
 use crate::pane::PaneCommand;
@@ -88,9 +88,9 @@ impl KeyBinding {
 }
 
 impl KeyPress {
-    /// Returns the key's name in the help: `Ctrl-L`, `PgUp`, `{`.
+    /// Returns the key's name in the help, in the language of the terminal: `Ctrl-L`, `PgUp`, `{`.
     pub fn text(self) -> String {
-        let name = match self.code {
+        let name = key_name(&match self.code {
             KeyCode::Char(' ') => "Space".to_owned(),
             KeyCode::Char(letter) if self.is_control => letter.to_ascii_uppercase().to_string(),
             KeyCode::Char(letter) => letter.to_string(),
@@ -98,9 +98,9 @@ impl KeyPress {
             KeyCode::PageUp => "PgUp".to_owned(),
             KeyCode::PageDown => "PgDn".to_owned(),
             KeyCode::Enter => "Return".to_owned(),
-            KeyCode::BackTab => "Shift-Tab".to_owned(),
+            KeyCode::BackTab => return format!("{}-Tab", key_name("Shift")),
             other => format!("{other:?}"),
-        };
+        });
         if self.is_control {
             format!("Ctrl-{name}")
         } else {
@@ -208,12 +208,13 @@ pub fn sent_text(stroke: KeyStroke) -> Option<String> {
     let Modifiers { ctrl, alt, shift } = stroke.modifiers;
     let held = |is_held, word| if is_held { word } else { "" };
     let Some(letter) = stroke.key.typed() else {
-        let name = stroke.key.name();
+        let name = key_name(stroke.key.name());
+        let with_shift = format!("{}-", key_name("Shift"));
         return Some(format!(
             "{}{}{}{name}",
             held(ctrl, "Ctrl-"),
             held(alt, "Alt-"),
-            held(shift, "Shift-")
+            held(shift, &with_shift)
         ));
     };
     if ctrl
@@ -313,6 +314,27 @@ mod tests {
 mod sent_tests {
     use super::*;
     use stepback_debugger::keymap::read_key;
+    use stepback_debugger::messages::Language;
+
+    #[test]
+    fn keys_have_names_in_the_language_of_the_thread() {
+        let names = || {
+            let sent = sent_text(read_key("Shift+PageUp").unwrap()).unwrap();
+            let pressed = [
+                KeyCode::PageDown,
+                KeyCode::Enter,
+                KeyCode::BackTab,
+                KeyCode::Esc,
+            ];
+            let pressed = pressed.map(|code| KeyPress::of(code).text());
+            format!("{sent} {}", pressed.join(" "))
+        };
+        assert_eq!(names(), "Shift-PageUp PgDn Return Shift-Tab Esc");
+        Language::French.speak();
+        let french = names();
+        Language::English.speak();
+        assert_eq!(french, "Maj-PgPréc PgSuiv Entrée Maj-Tab Échap");
+    }
 
     #[track_caller]
     fn check(key: &str, expected: Option<&str>) {

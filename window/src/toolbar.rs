@@ -31,6 +31,14 @@ const WITH_LINES: f32 = 900.0;
 
 const ACCESSES: [CommandId; 3] = [CommandId::LastWrite, CommandId::NextWrite, CommandId::Why];
 const WINDOWS: [CommandId; 2] = [CommandId::SideBySide, CommandId::Compare];
+/// The last buttons, which are left out from the end where there is no room.
+const LAST: [CommandId; 3] = [
+    CommandId::Bookmark,
+    CommandId::SideBySide,
+    CommandId::Compare,
+];
+/// Width of a button without a name in points.
+const BUTTON: f32 = 28.0;
 
 pub fn toolbar_ui(ui: &mut Ui, app: &mut App, situation: &CommandContext, out: &mut Vec<Action>) {
     let rect = ui.max_rect();
@@ -38,7 +46,7 @@ pub fn toolbar_ui(ui: &mut Ui, app: &mut App, situation: &CommandContext, out: &
     let field = if wide >= WIDE {
         264.0
     } else {
-        (wide - 774.0).clamp(76.0, 190.0)
+        (wide - 642.0 - counter_width(ui, end_of(app))).clamp(76.0, 190.0)
     };
     let inner = rect.shrink2(vec2(8.0, 0.0));
     ui.spacing_mut().item_spacing.x = 2.0;
@@ -68,7 +76,9 @@ pub fn toolbar_ui(ui: &mut Ui, app: &mut App, situation: &CommandContext, out: &
                 room if buttons_width(ui, &ACCESSES, end) <= room => ACCESSES.to_vec(),
                 _ => Vec::new(),
             };
-            buttons_ui(ui, app, situation, ButtonNames { named, wide }, out);
+            let shown = last_buttons(icons_width(ui, end, wide) - ui.available_width());
+            let drawn = DrawnButtons { named, shown, wide };
+            buttons_ui(ui, app, situation, drawn, out);
         });
     });
 }
@@ -108,29 +118,45 @@ fn button_text(command: CommandId) -> &'static str {
 
 /// Returns the width of all buttons in points, if some of them have names.
 fn buttons_width(ui: &Ui, named: &[CommandId], end: u64) -> f32 {
-    const BUTTONS: f32 = 17.0;
-    const LINES: f32 = 4.0;
-    const LINE: f32 = 13.0;
-    let (button, gap) = (28.0, ui.spacing().item_spacing.x);
     let names = named.iter().map(|command| {
         let (name, text) = (command.command().label(), Some(button_text(*command)));
         let named = FlatButton {
             text,
             ..FlatButton::of_icon(name, ' ')
         };
-        named.width(ui) - button
+        named.width(ui) - BUTTON
     });
-    BUTTONS * (button + gap) + LINES * LINE + counter_width(ui, end) + 28.0 + names.sum::<f32>()
+    icons_width(ui, end, f32::INFINITY) + names.sum::<f32>()
 }
 
-/// Buttons that have names, and the width of the window in points.
-struct ButtonNames {
+/// Returns the width of all buttons without names in points, in a window of a width.
+fn icons_width(ui: &Ui, end: u64, wide: f32) -> f32 {
+    const BUTTONS: f32 = 17.0;
+    const LINES: f32 = 52.0;
+    let gap = ui.spacing().item_spacing.x;
+    let lines = if wide >= WITH_LINES { LINES } else { 0.0 };
+    BUTTONS * (BUTTON + gap) + lines + counter_width(ui, end) + 28.0
+}
+
+/// Returns the last buttons without those for which there is no room, if all of them are too wide by
+/// some points.
+fn last_buttons(excess: f32) -> &'static [CommandId] {
+    let left_out = (excess.max(0.0) / (BUTTON + 2.0)).ceil() as usize;
+    &LAST[..LAST.len().saturating_sub(left_out)]
+}
+
+/// How the buttons are drawn.
+struct DrawnButtons {
+    /// Buttons that have names.
     named: Vec<CommandId>,
+    /// The shown ones of [`LAST`].
+    shown: &'static [CommandId],
+    /// Width of the window in points.
     wide: f32,
 }
 
-impl ButtonNames {
-    fn of(&self, command: CommandId) -> Option<&'static str> {
+impl DrawnButtons {
+    fn name_of(&self, command: CommandId) -> Option<&'static str> {
         self.named.contains(&command).then(|| button_text(command))
     }
 }
@@ -139,10 +165,10 @@ fn buttons_ui(
     ui: &mut Ui,
     app: &mut App,
     situation: &CommandContext,
-    names: ButtonNames,
+    drawn: DrawnButtons,
     out: &mut Vec<Action>,
 ) {
-    let (wide, end) = (names.wide, end_of(app));
+    let (wide, end) = (drawn.wide, end_of(app));
     button(ui, CommandId::Open, None, situation, out);
     divide(ui, wide);
     // Buttons without a target are dimmed.
@@ -188,12 +214,16 @@ fn buttons_ui(
     );
     divide(ui, wide);
     for command in ACCESSES {
-        button(ui, command, names.of(command), situation, out);
+        button(ui, command, drawn.name_of(command), situation, out);
     }
     divide(ui, wide);
-    bookmark_ui(ui, app, situation, out);
-    for command in WINDOWS {
-        button(ui, command, names.of(command), situation, out);
+    for command in drawn.shown {
+        match command {
+            CommandId::Bookmark => bookmark_ui(ui, app, situation, out),
+            _ => {
+                button(ui, *command, drawn.name_of(*command), situation, out);
+            }
+        }
     }
 }
 

@@ -14,6 +14,7 @@ use super::names::SymbolNames;
 use super::symbol::{Binding, Symbol, SymbolKind};
 use super::{ImageSpec, elf};
 use crate::image::segments::MappedRange;
+use crate::messages::say;
 
 /// Page size of most systems.
 const PAGE_BYTES: u64 = 4 << 10;
@@ -68,8 +69,7 @@ impl<'a> ModuleSearch<'a> {
         for spec in self.named.iter().filter(|spec| !used.contains(&spec.path)) {
             if spec.offset == 0 {
                 let path = &spec.path;
-                notices
-                    .push(format!("no traced module has this name, so it is loaded at the addresses in the file: {path:?}"));
+                notices.push(say!("notice-no-such-module", image = format!("{path:?}")));
             }
             images.push((spec.clone(), None));
         }
@@ -185,9 +185,8 @@ impl<'a> ModuleSearch<'a> {
             }
             other = other.or(Some(path));
         }
-        notices.extend(
-            other.map(|path| format!("a build other than the traced one is left out: {path:?}")),
-        );
+        let left_out = |path| say!("notice-other-build-left-out", image = format!("{path:?}"));
+        notices.extend(other.map(left_out));
         None
     }
 
@@ -259,9 +258,7 @@ impl<'a> Module<'a> {
         }
         let outline = outline_of(path);
         if !self.fits(&outline) {
-            notices.push(format!(
-                "this seems to be another build of the traced program: {path:?}"
-            ));
+            notices.push(say!("notice-other-build", image = format!("{path:?}")));
         }
         ImageSpec {
             path: path.clone(),
@@ -377,28 +374,20 @@ fn extent(loads: &[ProgramHeader]) -> Option<Range<u64>> {
 }
 
 fn missing_notice(missing: &[&str]) -> Option<String> {
-    let (first, last) = (missing.first()?, missing.last()?);
-    let direction = "give the directory that holds it with --sysroot DIR, or the file with --image";
+    let (first, last) = (*missing.first()?, *missing.last()?);
     if missing.len() == 1 {
-        return Some(format!(
-            "{first} was not found on this machine, so it has no symbols: {direction}"
-        ));
+        return Some(say!("notice-module-missing", module = first));
     }
     let more = missing.len().saturating_sub(NAMED_IN_NOTICE);
     let shown = missing
         .get(..missing.len().min(NAMED_IN_NOTICE))
         .unwrap_or(missing);
     let names = if more > 0 {
-        format!("{} and {more} more", shown.join(", "))
+        let shown = shown.join(", ");
+        say!("notice-and-more", names = shown, count = more as u64)
     } else {
-        format!(
-            "{} and {last}",
-            shown.get(..shown.len() - 1).unwrap_or_default().join(", ")
-        )
+        let others = shown.get(..shown.len() - 1).unwrap_or_default();
+        say!("notice-and-last", names = others.join(", "), last = last)
     };
-    let direction =
-        "give the directory that holds them with --sysroot DIR, or the files with --image";
-    Some(format!(
-        "{names} were not found on this machine, so they have no symbols: {direction}"
-    ))
+    Some(say!("notice-modules-missing", modules = names))
 }

@@ -17,4 +17,6 @@ mod table;
 
 pub use crate::messages::errors::{chain_words, error_words, system_words};
 pub use crate::messages::table::{Language, LanguageChoice, folded, folded_letter, say};
-pub use table::{MessageValue, find, in_english, spoken, spoken_with, thousands, with_decimal};
+pub use table::{
+    MessageValue, decimal_mark, find, in_english, spoken, spoken_with, thousands, with_decimal,
+};

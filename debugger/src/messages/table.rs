@@ -139,12 +139,16 @@ pub fn thousands(number: u64) -> String {
 
 /// Formats a number of tenths with one decimal, in the way of the thread's language: `1,250.5`.
 pub fn with_decimal(tenths: u128) -> String {
-    let mark = match Language::spoken() {
+    let whole = u64::try_from(tenths / 10).unwrap_or(u64::MAX);
+    format!("{}{}{}", thousands(whole), decimal_mark(), tenths % 10)
+}
+
+/// Returns the mark before the decimals in the thread's language.
+pub fn decimal_mark() -> char {
+    match Language::spoken() {
         Language::English => '.',
         Language::French => ',',
-    };
-    let whole = u64::try_from(tenths / 10).unwrap_or(u64::MAX);
-    format!("{}{mark}{}", thousands(whole), tenths % 10)
+    }
 }
 
 /// Formats a number in a message.

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use stepback_parsers::drmemtrace::{CompanionProblems, FunctionList, ModulesLog, PhysicalPages};
 
+use crate::messages::{say, system_words};
+
 /// Maximum length of a companion file in bytes: the largest real ones, of browsers, have some
 /// megabytes.
 const LENGTH_LIMIT: u64 = 256 << 20;
@@ -41,12 +43,12 @@ impl Companions {
         let mut tell = |path: &Path, problems: &CompanionProblems| {
             notices.extend(problems.first.first().map(|first| {
                 let rest = problems.count.saturating_sub(1);
-                let more = if rest > 0 {
-                    format!(" ({rest} more like this)")
-                } else {
-                    String::new()
-                };
-                format!("a file next to the trace is damaged, {first}{more}: {path:?}")
+                say!(
+                    "notice-companion-damaged",
+                    problem = first.to_string(),
+                    more = rest,
+                    file = format!("{path:?}")
+                )
             }));
         };
         Self {
@@ -110,14 +112,18 @@ fn whole(path: &Path) -> PathBuf {
 fn contents(path: &Path, notices: &mut Vec<String>) -> Option<Vec<u8>> {
     let length = fs::metadata(path).map(|metadata| metadata.len());
     let read = match length {
-        Ok(length) if length > LENGTH_LIMIT => Err(std::io::Error::other("it is too long")),
+        Ok(length) if length > LENGTH_LIMIT => {
+            Err(std::io::Error::other(say!("notice-companion-too-long")))
+        }
         Ok(_) => fs::read(path),
         Err(error) => Err(error),
     };
     read.map_err(|error| {
-        notices.push(format!(
-            "a file next to the trace could not be read ({error}): {path:?}"
-        ))
+        notices.push(say!(
+            "notice-companion-unreadable",
+            error = system_words(&error),
+            file = format!("{path:?}")
+        ));
     })
     .ok()
 }

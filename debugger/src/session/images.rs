@@ -10,10 +10,8 @@ use stepback_parsers::{ProgramFile, ProgramFit};
 use super::notice::Notice;
 use super::{Companions, OpenOptions};
 use crate::image::{ImageSpec, Images, ModuleSearch, machine_of, program_file};
+use crate::messages::say;
 use crate::session::image_check::{fitting_program, image_beside};
-
-/// Beginning of notices about an image for another processor.
-const FOREIGN_IMAGE: &str = "the image is for another processor";
 
 /// Decoding of a trace's instructions, which an image must match.
 #[derive(Clone, Copy, Debug)]
@@ -36,10 +34,7 @@ pub fn load(
     notices: &mut Vec<Notice>,
 ) -> Result<Images> {
     for root in options.sysroots().iter().filter(|root| !root.is_dir()) {
-        notices.push(
-            format!("this is not a directory, so no images are searched for in it: {root:?}")
-                .into(),
-        );
+        notices.push(say!("notice-no-directory", directory = format!("{root:?}")).into());
     }
     if let Some(log) = &companions.modules {
         return of_modules(options, companions, log, &[], notices);
@@ -58,15 +53,12 @@ pub fn load(
         Some(images) => fitting(images, set, beside, options.sysroots(), notices)?,
         None => {
             let images = found(decoding, options, notices);
-            tell_foreign(&images, set, "", notices);
+            tell_foreign(&images, set, ForeignUse::Used, notices);
             images
         }
     };
     if let Some(endian) = images.endian().filter(|endian| *endian != traced) {
-        let (image, traced) = (word(endian), word(traced));
-        notices.push(
-            format!("the image is {image}-endian, the trace is read as {traced}-endian").into(),
-        );
+        notices.push(endian_notice(endian).to_owned().into());
     }
     tell_problems(&images, notices);
     Ok(images)
@@ -104,9 +96,15 @@ fn tell_problems(images: &Images, notices: &mut Vec<Notice>) {
     for info in images.infos() {
         let path = &info.spec.path;
         let problems = info.problems.iter();
-        notices.extend(
-            problems.map(|problem| format!("the image is damaged: {problem}: {path:?}").into()),
-        );
+        let damaged = |problem: &String| {
+            say!(
+                "notice-image-damaged",
+                problem = problem.as_str(),
+                image = format!("{path:?}")
+            )
+            .into()
+        };
+        notices.extend(problems.map(damaged));
     }
 }
 
@@ -183,10 +181,10 @@ fn fitting(
         false => good.iter().map(|info| info.spec.clone()).collect(),
     };
     if specs.is_empty() {
-        tell_foreign(&images, set, "", notices);
+        tell_foreign(&images, set, ForeignUse::Used, notices);
         return Ok(images);
     }
-    tell_foreign(&images, set, " and is left out", notices);
+    tell_foreign(&images, set, ForeignUse::LeftOut, notices);
     if good.is_empty() {
         notices.extend(specs.iter().map(|spec| Notice::image_beside(&spec.path)));
     }
@@ -203,8 +201,20 @@ fn beside_for(set: InstructionSet, options: &OpenOptions) -> Option<ImageSpec> {
     })
 }
 
+/// Use of an image for another processor.
+#[derive(Clone, Copy)]
+enum ForeignUse {
+    Used,
+    LeftOut,
+}
+
 /// Reports images for another processor.
-fn tell_foreign(images: &Images, set: InstructionSet, and: &str, notices: &mut Vec<Notice>) {
+fn tell_foreign(
+    images: &Images,
+    set: InstructionSet,
+    is_used: ForeignUse,
+    notices: &mut Vec<Notice>,
+) {
     for info in images
         .infos()
         .iter()
@@ -212,13 +222,22 @@ fn tell_foreign(images: &Images, set: InstructionSet, and: &str, notices: &mut V
     {
         let of_image = info
             .set
-            .map_or("one that is not known", |set| set.names().title);
-        let of_trace = set.names().title;
-        let text = format!(
-            "{FOREIGN_IMAGE} ({of_image}) than the trace ({of_trace}){and}: {:?}",
-            info.spec.path
-        );
-        notices.push(Notice::doubt(text));
+            .map_or(say!("notice-unknown-processor"), |set| set.names().title);
+        let (of_trace, path) = (set.names().title, format!("{:?}", info.spec.path));
+        notices.push(Notice::doubt(match is_used {
+            ForeignUse::Used => say!(
+                "notice-foreign-image",
+                other = of_image,
+                traced = of_trace,
+                image = path
+            ),
+            ForeignUse::LeftOut => say!(
+                "notice-foreign-image-left-out",
+                other = of_image,
+                traced = of_trace,
+                image = path
+            ),
+        }));
     }
 }
 
@@ -269,10 +288,11 @@ fn of_modules(
     Ok(images)
 }
 
-fn word(endian: Endian) -> &'static str {
-    match endian {
-        Endian::Little => "little",
-        Endian::Big => "big",
+/// Reports that the image has another byte order than the trace.
+fn endian_notice(image: Endian) -> &'static str {
+    match image {
+        Endian::Big => say!("notice-image-big-endian"),
+        Endian::Little => say!("notice-image-little-endian"),
     }
 }
 
@@ -283,7 +303,8 @@ fn usable(remembered: &[ImageSpec], notices: &mut Vec<Notice>) -> Vec<ImageSpec>
         match Images::load(std::slice::from_ref(spec)) {
             Ok(_) => usable.push(spec.clone()),
             Err(error) => {
-                notices.push(format!("an image of the last session is left out: {error:#}").into())
+                let why = format!("{error:#}");
+                notices.push(say!("notice-last-image-left-out", why = why).into());
             }
         }
     }
@@ -298,7 +319,7 @@ fn remembered(options: &OpenOptions, notices: &mut Vec<Notice>) -> Option<Images
         .filter(|images| !images.is_empty())?;
     let stated = usable
         .iter()
-        .map(|spec| Notice::image_in_use("an image of the last session", &spec.path));
+        .map(|spec| Notice::image_of_last_session(&spec.path));
     notices.extend(stated);
     Some(images)
 }
@@ -323,7 +344,8 @@ fn found(decoding: Decoding<'_>, options: &OpenOptions, notices: &mut Vec<Notice
             images
         }
         Err(error) => {
-            notices.push(format!("the image next to the trace is left out: {error:#}").into());
+            let why = format!("{error:#}");
+            notices.push(say!("notice-image-beside-left-out", why = why).into());
             Images::default()
         }
     }

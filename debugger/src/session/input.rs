@@ -23,7 +23,7 @@ use super::places::{cache_directory, copy_place, index_places, steps_place};
 use super::trace_files::{TraceFiles, raw_refusal};
 use super::{Companions, IndexPolicy, OpenOptions, images};
 use crate::image::{ImageSpec, machine_of};
-use crate::messages::system_words;
+use crate::messages::{say, system_words};
 use crate::session::notice::{missing_program_text, of_file, source_error_text};
 use crate::session::places::is_same_file;
 
@@ -477,13 +477,10 @@ fn assumed_by(options: &OpenOptions) -> TraceAssumptions {
 
 pub(super) fn check_kind(metadata: &Metadata, path: &Path) -> Result<()> {
     if !metadata.is_file() {
-        return Err(of_file(
-            path,
-            "a trace must be a regular file (random access is needed), so save this pipe or device to one first",
-        ));
+        return Err(of_file(path, say!("open-no-regular-file")));
     }
     if metadata.len() == 0 {
-        return Err(of_file(path, "the file is empty"));
+        return Err(of_file(path, say!("open-empty")));
     }
     Ok(())
 }
@@ -493,12 +490,9 @@ pub(super) fn refused(error: &io::Error, path: &Path) -> anyhow::Error {
         io::ErrorKind::NotFound if path == Path::new("-") => anyhow!(
             "a trace cannot be read from standard input (random access is needed), so save it to a file first"
         ),
-        io::ErrorKind::NotFound => of_file(path, "there is no such file"),
-        io::ErrorKind::PermissionDenied => of_file(path, "the file may not be read by this user"),
-        _ => of_file(
-            path,
-            format_args!("the file could not be opened ({})", system_words(error)),
-        ),
+        io::ErrorKind::NotFound => of_file(path, say!("open-no-such-file")),
+        io::ErrorKind::PermissionDenied => of_file(path, say!("open-not-permitted")),
+        _ => of_file(path, say!("open-failed", error = system_words(error))),
     }
 }
 

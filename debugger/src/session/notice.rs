@@ -11,6 +11,7 @@ use stepback_index::QueryError;
 use stepback_parsers::files::DamagedCopy;
 use stepback_parsers::{FormatError, MissingProgram, SourceError};
 
+use crate::messages::say;
 use crate::session::{IndexPolicy, OpenOptions};
 
 /// A notice for the user about an open trace.
@@ -42,10 +43,9 @@ impl Notice {
         }
     }
 
-    /// Creates a notice that symbols come from an image that the user did not name. `which`
-    /// describes it.
-    pub fn image_in_use(which: &str, path: &Path) -> Self {
-        let text = format!("symbols come from {which}: {path:?}");
+    /// Creates a notice that symbols come from an image of the last session.
+    pub fn image_of_last_session(path: &Path) -> Self {
+        let text = say!("notice-symbols-of-last-image", image = format!("{path:?}"));
         Self {
             kind: NoticeKind::ImageInUse(path.to_owned()),
             text,
@@ -54,7 +54,14 @@ impl Notice {
 
     /// Creates a notice that symbols come from the image next to the trace.
     pub fn image_beside(path: &Path) -> Self {
-        Self::image_in_use("the image next to the trace", path)
+        let text = say!(
+            "notice-symbols-of-image-beside",
+            image = format!("{path:?}")
+        );
+        Self {
+            kind: NoticeKind::ImageInUse(path.to_owned()),
+            text,
+        }
     }
 }
 
@@ -110,10 +117,7 @@ pub fn source_error_text(error: &SourceError) -> String {
 
 /// Formats the reason why steps are missing, with the way out.
 pub(super) fn missing_program_text(missing: MissingProgram) -> String {
-    format!(
-        "{missing}: with the right one (--image ELF[@OFFSET], or next to the trace) \
-         every instruction between them is"
-    )
+    say!("notice-missing-program", missing = missing.to_string())
 }
 
 /// A damaged file that a query met.
@@ -157,8 +161,30 @@ impl Damage {
     /// Returns the notice for the user, as one sentence without a full stop.
     pub fn notice(self) -> &'static str {
         match self {
-            Self::Index => "the index was damaged and was rebuilt",
-            Self::Copy => "the copy of the trace's records was damaged and was made again",
+            Self::Index => say!("notice-index-damaged"),
+            Self::Copy => say!("notice-copy-damaged"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::messages::Language;
+
+    #[test]
+    fn notices_are_in_the_language_of_the_thread() {
+        let words = || Notice::image_beside(Path::new("a.elf")).text;
+        assert_eq!(
+            words(),
+            "symbols come from the image next to the trace: \"a.elf\""
+        );
+        Language::French.speak();
+        let french = words();
+        Language::English.speak();
+        assert_eq!(
+            french,
+            "les symboles viennent du programme à côté de la trace : \"a.elf\""
+        );
     }
 }

@@ -24,6 +24,7 @@ use super::places::index_places;
 use super::trace_files::TraceFiles;
 use super::{Companions, Damage, IndexPolicy, OpenOptions, images};
 use crate::image::{CheckedImage, Images};
+use crate::messages::{say, system_words};
 use crate::session::notice::of_file;
 use crate::session::places::is_same_file;
 use crate::source::{SourceMap, SourcePlaces};
@@ -300,7 +301,7 @@ fn open_with_tail_calls(
 
 /// Returns the notice for a failed search for tail calls.
 pub fn no_tail_calls(error: &QueryError) -> String {
-    format!("tail calls could not be distinguished from other jumps: {error}")
+    say!("notice-no-tail-calls", error = error.to_string())
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -522,19 +523,21 @@ impl<'a> IndexSearch<'a> {
             .iter()
             .map(|place| (place, self.opened_so_far(place)));
         if let Some((place, Ok(index))) = parts.into_iter().find(|(_, part)| part.is_ok()) {
-            let share = format!("the first {} steps", index.step_count());
-            self.notices.push(
-                format!(
-                    "only a part of the trace is indexed, {share}: answers are preliminary: {place:?}"
-                )
-                .into(),
+            let partial = say!(
+                "notice-partial-index",
+                steps = index.step_count().to_string(),
+                index = format!("{place:?}")
             );
+            self.notices.push(partial.into());
             return Ok(index);
         }
         if let Some((place, why)) = stale {
-            self.notices.push(
-                format!("the index is stale and answers may be wrong: {why}: {place:?}").into(),
+            let stale = say!(
+                "notice-stale-index",
+                why = why.to_string(),
+                index = format!("{place:?}")
             );
+            self.notices.push(stale.into());
             let unusable = |why| of_file(place, format_args!("the index cannot be used: {why}"));
             return Index::open_stale(self.input.source.clone(), place).map_err(unusable);
         }
@@ -570,11 +573,19 @@ impl<'a> IndexSearch<'a> {
             self.refuse_to_overwrite(place)?;
             match self.build_or_wait_at(place) {
                 Ok((index, resumed_bytes)) => {
-                    let elsewhere =
-                        refusal.map(|refusal| format!("{refusal}; it is kept at {place:?}"));
+                    let kept_at = format!("{place:?}");
+                    let elsewhere = refusal.map(|refusal: String| {
+                        say!(
+                            "notice-index-elsewhere",
+                            refusal = refusal,
+                            index = kept_at.as_str()
+                        )
+                    });
                     let share = resumed_bytes as f64 * 100.0 / index.text_end().max(1) as f64;
-                    let resumed = format!(
-                        "{share:.0} % of the index was there from an earlier run: {place:?}"
+                    let resumed = say!(
+                        "notice-index-resumed",
+                        percent = format!("{share:.0}"),
+                        index = kept_at.as_str()
                     );
                     // A watcher sees this from the first part.
                     let resumed = Some(resumed).filter(|_| self.watch.is_none());
@@ -584,21 +595,24 @@ impl<'a> IndexSearch<'a> {
                     return Ok(index);
                 }
                 Err(BuildError::Write { error, .. }) => {
-                    let sentence = format!("the index cannot be written to {place:?} ({error})");
+                    let sentence = say!(
+                        "notice-index-unwritable",
+                        index = format!("{place:?}"),
+                        error = system_words(&error)
+                    );
                     refusal = refusal.or(Some(sentence));
                 }
                 Err(error) => return Err(self.said(error)),
             }
         }
-        let refusal = refusal.unwrap_or_else(|| "there is no place for the index".to_owned());
+        let refusal = refusal.unwrap_or_else(|| say!("notice-no-place-for-index").to_owned());
         if self.options.is_index_wanted {
             bail!("{refusal}");
         }
         let index = self.built_in_memory()?;
         self.notices.extend(reason.map(Notice::from));
-        self.notices.push(
-            format!("{refusal}; it is kept in memory and will be built again next time").into(),
-        );
+        self.notices
+            .push(say!("notice-index-in-memory", refusal = refusal).into());
         Ok(index)
     }
 

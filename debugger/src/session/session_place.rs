@@ -9,6 +9,7 @@ use anyhow::{Context as _, Result, anyhow};
 
 use super::places::index_places;
 use super::{OpenOptions, Session};
+use crate::messages::{say, system_words};
 use crate::new_file::NewFile;
 use crate::notes::{LONGEST, SessionFile, SessionTrace};
 use crate::session::notice::of_file;
@@ -98,11 +99,11 @@ impl SessionSaveError {
 impl fmt::Display for SessionSaveError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Foreign => f.write_str("another session is there and will not be overwritten"),
-            Self::NoSession => {
-                f.write_str("this file is not a session and will not be overwritten")
+            Self::Foreign => f.write_str(say!("session-foreign")),
+            Self::NoSession => f.write_str(say!("session-no-session")),
+            Self::Failed(error) => {
+                f.write_str(&say!("session-not-saved", error = system_words(error)))
             }
-            Self::Failed(error) => write!(f, "the session is not saved ({error})"),
         }
     }
 }

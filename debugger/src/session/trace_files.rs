@@ -15,6 +15,7 @@ use stepback_parsers::{Format, ReadAt, SourceError, TraceFile, detect};
 
 use super::OpenOptions;
 use super::input::{check_kind, modified_nanos, refused, template_of};
+use crate::messages::{say, system_words};
 use crate::session::notice::of_file;
 use crate::session::places::is_same_file;
 
@@ -107,8 +108,11 @@ impl TraceFiles {
         let named = layout_of(directory, |_| false);
         let others = named.map_or(0, |layout| layout.inputs.iter().filter(is_sibling).count());
         let notice = (others > 0).then(|| {
-            let files = if others == 1 { "another file lies" } else { "more files lie" };
-            format!("{files} next to this one: to see all threads of the trace, open the directory: {directory:?}")
+            say!(
+                "notice-more-files",
+                count = others as u64,
+                directory = format!("{directory:?}")
+            )
         });
         Ok(Some(Self::new(
             format,
@@ -168,10 +172,7 @@ impl TraceFiles {
 
     /// Creates a text trace with one file per core.
     fn merged(format: Format, paths: Vec<PathBuf>) -> Self {
-        let notice = format!(
-            "{} files were merged by their times: lines count in the merged text",
-            paths.len()
-        );
+        let notice = say!("notice-files-merged", count = paths.len() as u64);
         let directory = paths
             .first()
             .map(|first| directory_of(first))
@@ -220,8 +221,11 @@ impl TraceFiles {
             .to_owned();
         let others = layout.other_windows.len();
         let notice = (others > 0).then(|| {
-            let windows = if others == 1 { "one more window".to_owned() } else { format!("{others} more windows") };
-            format!("this trace has {windows} of time; open each by its directory; shown is {directory:?}")
+            say!(
+                "notice-more-windows",
+                count = others as u64,
+                directory = format!("{directory:?}")
+            )
         });
         Ok(Self::new(
             Format::Drmemtrace,
@@ -547,7 +551,7 @@ fn unreadable_part(directory: &Path) -> Option<anyhow::Error> {
         let error = fs::read_dir(&part).err()?;
         Some(of_file(
             &part,
-            format_args!("the directory cannot be read: {error}"),
+            say!("open-directory-unreadable", error = system_words(&error)),
         ))
     })
 }
@@ -614,7 +618,10 @@ fn nothing_in(path: &Path) -> anyhow::Error {
     let entries = match fs::read_dir(path) {
         Ok(entries) => entries,
         Err(error) => {
-            return of_file(path, format_args!("the directory cannot be read: {error}"));
+            return of_file(
+                path,
+                say!("open-directory-unreadable", error = system_words(&error)),
+            );
         }
     };
     if let Some(error) = unreadable_part(path) {

@@ -57,11 +57,8 @@ impl FindingsView {
     }
 
     fn progress_words(&self) -> String {
-        format!(
-            "{} {:.0}%",
-            say!("findings-checking-the-trace"),
-            (self.share() * 100.0).floor()
-        )
+        let share = format!("{:.0}", (self.share() * 100.0).floor());
+        say!("findings-progress", share = share)
     }
 
     /// True after the user cancelled the check.

@@ -139,12 +139,25 @@ impl Pane {
 mod tests {
     use super::*;
     use stepback_debugger::keymap::PANELS;
+    use stepback_debugger::messages::Language;
 
     #[test]
     fn every_row_makes_panels_of_its_kind() {
         for row in &PANELS {
             let pane = Pane::new(row.kind, WindowId(1));
             assert_eq!((pane.kind(), pane.icon()), (row.kind, row.icon));
+        }
+    }
+
+    #[test]
+    fn the_command_that_shows_a_panel_has_its_name() {
+        for language in [Language::French, Language::English] {
+            language.speak();
+            for row in &PANELS {
+                let title = Pane::new(row.kind, WindowId(1)).title().to_lowercase();
+                let label = row.show.command().label().to_lowercase();
+                assert!(label.contains(&title), "{label}: {title}");
+            }
         }
     }
 

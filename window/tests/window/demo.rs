@@ -114,6 +114,21 @@ fn the_buttons_of_the_toolbar_end_before_its_fields() {
 }
 
 #[test]
+fn the_last_buttons_of_the_toolbar_are_left_out_where_there_is_no_room() {
+    let mut window = Driver::demo();
+    let names = ["Compare", "Side by side", "Bookmark", "Why…"];
+    for width in (720..800).step_by(20) {
+        window.harness().set_size(egui::vec2(width as f32, 800.0));
+        window.wait();
+        let last = names.into_iter().find(|name| window.has(name));
+        let last = last.expect("a button");
+        let gap = window.rect("Go to").left() - 25.0 - window.rect(last).right();
+        assert!((0.0..60.0).contains(&gap), "{gap} after {last} at {width}");
+        assert!(last != "Compare" || width > 760, "{width}");
+    }
+}
+
+#[test]
 fn every_byte_of_the_pointer_has_the_writer_that_is_on_record() {
     let mut window = Driver::demo();
     window.press(Key::End);

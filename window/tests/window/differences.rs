@@ -89,6 +89,15 @@ fn the_command_line_names_both_traces() {
 }
 
 #[test]
+fn the_timeline_names_its_trace_while_two_are_compared() {
+    let hint = "The timeline is that of trace A, a.tarmac";
+    assert_eq!(compared("recurse-depth").count_like(hint), 1);
+    let sandbox = Sandbox::new();
+    let alone = sandbox.open(&unpacked(&sandbox, "recurse-depth", "a.tarmac"));
+    assert_eq!(alone.count_like(hint), 0);
+}
+
+#[test]
 fn two_traces_that_are_dropped_together_are_compared() {
     let sandbox = Sandbox::new();
     let [a, b] = ["a.tarmac", "b.tarmac"].map(|name| unpacked(&sandbox, "recurse-depth", name));

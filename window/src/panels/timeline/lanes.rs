@@ -130,6 +130,9 @@ struct LanePainter<'a> {
 impl LanePainter<'_> {
     fn label(&self, LaneLabel { id, is_current }: LaneLabel, top: f32) {
         let (pen, strip) = (self.pen, self.strip);
+        if !strip.has_room_for_label(top) {
+            return;
+        }
         let name = lane_name(id, self.cx.desk.session.index.threads());
         let (font, color) = if is_current {
             (semi(11.0), pen.tok.t1)

@@ -206,6 +206,11 @@ impl TimelineStrip {
         self.rect.top() + AXIS + PADDING
     }
 
+    /// Returns true if the label of a lane ends above the rows of ticks.
+    pub fn has_room_for_label(&self, top: f32) -> bool {
+        top + 13.0 <= self.floor
+    }
+
     /// Draws the thread names at the left, each next to its lanes.
     pub fn labels(
         &self,
@@ -220,6 +225,9 @@ impl TimelineStrip {
             self.top_of_lanes() + 7.0,
             self.chart.left() - 4.0,
         );
+        if !self.has_room_for_label(self.top_of_lanes()) {
+            return;
+        }
         let name = |thread: usize| {
             threads
                 .get(thread)

@@ -23,7 +23,7 @@ use crate::panels::timeline::rows;
 use crate::panels::timeline::rows::rows_ui;
 use crate::panels::timeline::state::{ContentHeights, DragState, TimelineState};
 use crate::panels::timeline::view::{VisibleRange, ZoomPan};
-use crate::theme::{icon, icons, ui as ui_font};
+use crate::theme::{icon, icons, semi, ui as ui_font};
 
 /// Width of the column of labels.
 const LABELS: f32 = 84.0;
@@ -31,6 +31,8 @@ const LABELS: f32 = 84.0;
 const EDGE: f32 = 5.0;
 /// Maximum number of call depths or threads for which the automatic height has room.
 const LANES: usize = 8;
+/// Width of the letter of the trace.
+const LETTER: f32 = 12.0;
 /// Gap between the chart and the right edge of the window.
 const RIGHT: f32 = 16.0;
 
@@ -109,6 +111,7 @@ pub fn timeline_ui(
         strip.selection_ui(&pen, range);
     }
     chooser_ui(ui, &strip, &pen, shown, out);
+    trace_letter_ui(ui, &strip, TimelineCanvas { pen: &pen, cx });
     strip.handles_ui(&pen, cx, &tags);
     touch(
         ui,
@@ -161,7 +164,7 @@ fn chooser_ui(
         .map_or("", |(_, name)| spoken(name));
     let rect = Rect::from_min_size(
         strip.rect.min + vec2(6.0, 1.0),
-        vec2(LABELS - 10.0, AXIS - 3.0),
+        vec2(LABELS - 10.0 - LETTER, AXIS - 3.0),
     );
     let response = button_response(
         ui,
@@ -207,6 +210,27 @@ fn chooser_ui(
             ));
         }
     });
+}
+
+/// Draws an A above the labels while two traces are compared: the timeline is that of the first.
+fn trace_letter_ui(ui: &Ui, strip: &TimelineStrip, TimelineCanvas { pen, cx }: TimelineCanvas<'_>) {
+    let Some(other) = cx.desk.comparison.path() else {
+        return;
+    };
+    let other = other.file_name().unwrap_or(other.as_os_str());
+    let hint = say!(
+        "timeline-of-a",
+        a = cx.desk.name(),
+        b = other.to_string_lossy()
+    );
+    let rect = Rect::from_min_max(
+        pos2(strip.chart.left() - 4.0 - LETTER, strip.rect.top() + 1.0),
+        pos2(strip.chart.left() - 4.0, strip.rect.top() + AXIS - 2.0),
+    );
+    pen.text_centered(rect.center(), "A", semi(11.0), pen.tok.t1);
+    let response = ui.interact(rect, ui.unique_id().with("timeline trace"), Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &hint));
+    response.on_hover_text(hint);
 }
 
 /// Mouse input on the strip, and the items under the pointer.

@@ -221,7 +221,9 @@ impl HiddenRow<'_> {
                 has_focus: true,
             },
         );
-        pen.label(columns.address + 2.0, rect.center().y, &words, pen.tok.t3);
+        // The line of a position among these steps is below the text.
+        let middle = rect.center().y - 2.0;
+        pen.label(columns.address + 2.0, middle, &words, pen.tok.t3);
         if response.on_hover_text(say!("hits-show-these")).clicked() {
             let steps = StepRange {
                 first: first.before(),

@@ -502,7 +502,7 @@ impl StepList {
                 gap = Some(match frame.window.row(row) {
                     // The position is somewhere among the hidden steps.
                     Some(ShownRow::Hidden { last, .. }) if frame.window.position < last.after() => {
-                        rect.bottom() - 3.0
+                        rect.bottom() - 1.0
                     }
                     _ => rect.bottom() + self.height_below(row, frame.window),
                 });
